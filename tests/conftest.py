@@ -13,6 +13,8 @@ from tests.sqld import sqld as sqld
 from tests.tools import pytest_runtest_setup as pytest_runtest_setup
 
 environment.settle()
+environment.keep_state_apart()
+environment.agree()
 
 # How long an example takes says more about the machine than about us.
 settings.register_profile("untimed", deadline=None)

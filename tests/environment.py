@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import MutableMapping
 
 UMASK = 0o022
+STATE_KEY = "what the tests make states with, everywhere"  # one for what they make and for what they start
+YES = "MILEPOST_YES_SETTINGS"
 # Variables of git that name a repository, as its hooks have them: no test may reach that one. And what decides how
 # programs colour and wrap what they print, or with which options pytest is run by those that are tested.
 FORGOTTEN = (
@@ -15,6 +20,13 @@ FORGOTTEN = (
     *("GIT_CONFIG_COUNT", "GIT_EDITOR", "GIT_PAGER", "GIT_EXEC_PATH", "GIT_REFLOG_ACTION"),
     *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLUMNS", "LINES", "PYTEST_ADDOPTS"),
 )
+
+
+def keep_state_apart(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Leave nothing in the state folder of whoever runs the tests."""
+    environ["MILEPOST_STATE_KEY"] = STATE_KEY
+    environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="milepost-tests-")
+    atexit.register(shutil.rmtree, environ["XDG_STATE_HOME"], ignore_errors=True)
 
 
 def settle(environ: MutableMapping[str, str] = os.environ) -> None:
@@ -26,3 +38,8 @@ def settle(environ: MutableMapping[str, str] = os.environ) -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def agree(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Agree to what tests set, which is theirs; those of the question itself do without."""
+    environ[YES] = "1"

@@ -32,6 +32,7 @@ from figures import Result, compared
 from tasks import ALL, NEEDING, PLAIN, TEACHING, WAYS, Job
 
 from milepost.core.memories import Lesson
+from milepost.engine.project.state_place import state_path
 from milepost.memory.lessons.distil import wording
 from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
@@ -165,7 +166,7 @@ def arrange(folder: Path, condition: str) -> None:
     """Change what is remembered, as a condition wants it: every lesson is replaced by another one of the same form."""
     if condition in ("off", "on"):
         return
-    with closing(open_database(folder / ".milepost" / "milepost.db")) as database:
+    with closing(open_database(state_path(folder) / "milepost.db")) as database:
         book = StoredMemory(database).lessons
         for number, standing in enumerate(book.standings()):
             book.move(standing.lesson.id, "retired", "replaced for the experiment")
@@ -218,7 +219,7 @@ def milepost(folder: Path, agent: str, memory: str) -> dict[str, Any]:
 
 def lessons_by_task(folder: Path, run: str) -> dict[str, list[str]]:
     """The texts of the lessons that each task of a run was shown."""
-    with closing(open_database(folder / ".milepost" / "milepost.db")) as database:
+    with closing(open_database(state_path(folder) / "milepost.db")) as database:
         rows = database.read(
             "select episodes.task, lessons.body from memory_showings as showings "
             "join memory_episodes as episodes on episodes.id = showings.episode "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.core.errors import GateUnknown as GateUnknown
     from milepost.core.errors import LandingRefused as LandingRefused
     from milepost.core.errors import RunUnknown as RunUnknown
+    from milepost.core.errors import SettingsNotAgreed as SettingsNotAgreed
     from milepost.core.errors import TaskChanged as TaskChanged
     from milepost.core.errors import TaskUnknown as TaskUnknown
 else:

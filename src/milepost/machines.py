@@ -1,4 +1,4 @@
-"""This machine: what it lacks, and being a worker for the runs of others.
+"""This machine: what it lacks, which settings somebody agreed to on it, and being a worker for the runs of others.
 
 For example:
 
@@ -12,8 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from milepost.api.machines import agree_to_settings as agree_to_settings
     from milepost.api.machines import doctor as doctor
+    from milepost.api.machines import proposals as proposals
+    from milepost.api.machines import unanswered_settings as unanswered_settings
+    from milepost.api.machines import withdraw_settings as withdraw_settings
     from milepost.api.machines import work as work
+    from milepost.core.asked_settings import AskedSetting as AskedSetting
+    from milepost.core.asked_settings import SettingsQuestion as SettingsQuestion
     from milepost.engine.commands.doctor import Finding as Finding
     from milepost.engine.records.worker_lease import Worker as Worker
 else:

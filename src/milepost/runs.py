@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from milepost.api.detached.start import resume_detached as resume_detached
     from milepost.api.detached.start import retry_detached as retry_detached
     from milepost.api.detached.start import start_detached as start_detached
+    from milepost.api.status import adopt_state as adopt_state
     from milepost.api.status import costs as costs
     from milepost.api.status import failures as failures
     from milepost.api.status import file_at as file_at

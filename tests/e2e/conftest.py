@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests import lean
+from tests import lean, places
 from tests.e2e import warm
+from tests.environment import YES
 
 AGENT = '''\
 """Does what the task's text says, line by line: `write FILE TEXT`, `append FILE TEXT`, `fail-first`, `sleep SECONDS`,
@@ -81,7 +82,8 @@ class Sandbox:
         kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
         path = f"{lean.python().parent}{os.pathsep}{os.environ['PATH']}"
         checkouts = str(self.home / ".cache/milepost")  # where a test finds them, and no other
-        return {**kept, "PATH": path, "HOME": str(self.home), "COLUMNS": "100", "MILEPOST_CHECKOUTS": checkouts}
+        ours = {"MILEPOST_CHECKOUTS": checkouts, YES: "1"}  # agreed to what tests set
+        return {**kept, "PATH": path, "HOME": str(self.home), "COLUMNS": "100", **ours}
 
     def argv(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "milepost", *words]
@@ -159,6 +161,7 @@ def make_machine(tmp_path: Path) -> Sandbox:
     agent.parent.mkdir()
     agent.write_text(AGENT)
     made = Sandbox(home=home, repo=repo, agent=f"command:{sys.executable} {agent}")
+    places.put_key(home)
     made.git("init", "--quiet", "--initial-branch=main")
     made.git("config", "user.name", "Ada")
     made.git("config", "user.email", "ada@example.com")

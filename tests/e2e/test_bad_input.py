@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 
 ONE = "- [ ] 1.1 Write it\n  - write a.txt hello\n  - Verify: grep -q hello a.txt\n"
@@ -45,13 +46,13 @@ def test_a_repository_without_commits(sandbox: Sandbox, tmp_path: Path) -> None:
     empty.git("init", "--quiet")
     (empty.repo / "ROADMAP.md").write_text(ONE)
     refused(empty.run(), "no commit")
-    assert not (empty.repo / ".milepost").exists()
+    assert not places.state(empty.repo).exists()
 
 
 @pytest.mark.parametrize("command", ["plan", "run", "status", "resume", "log", "stop"])
 def test_no_roadmap(sandbox: Sandbox, command: str) -> None:
     refused(sandbox.milepost(command), "ROADMAP.md", "milepost init")
-    assert not (sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()
 
 
 @pytest.mark.parametrize("content", [b"\x00\x01binary", b"- [ ] caf\xe9\n"], ids=["binary", "latin-1"])
@@ -101,7 +102,7 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
     sandbox.commit()
     sandbox.write("ROADMAP.md", ONE + "- [ ] 1.2 More\n")
     refused(sandbox.run(), "changes that are not committed")
-    assert not (sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
 def test_words_that_mean_nothing_here(sandbox: Sandbox, words: tuple[str, ...], told: str) -> None:
     sandbox.roadmap(ONE)
     refused(sandbox.milepost(*words), told)
-    assert not (sandbox.repo / ".milepost/milepost.db").exists()
+    assert not (places.database(sandbox.repo)).exists()
 
 
 @pytest.mark.parametrize(

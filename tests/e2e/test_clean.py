@@ -7,8 +7,8 @@ import signal
 import sqlite3
 import time
 from contextlib import closing, suppress
-from pathlib import Path
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 from tests.slow import slow
@@ -32,7 +32,7 @@ def refs(sandbox: Sandbox) -> list[str]:
 
 def rows(sandbox: Sandbox, table: str, run: str) -> int:
     column = {"workflow_status": "workflow_uuid", "operation_outputs": "workflow_uuid", "answers": "question"}
-    with closing(sqlite3.connect(sandbox.repo / ".milepost/milepost.db")) as database:
+    with closing(sqlite3.connect(places.database(sandbox.repo))) as database:
         sql = f"select count(*) from {table} where substr({column.get(table, 'run')}, 1, 4) = ?"
         (count,) = database.execute(sql, (run,)).fetchone()
     return int(count)
@@ -41,9 +41,9 @@ def rows(sandbox: Sandbox, table: str, run: str) -> int:
 def grow_old(sandbox: Sandbox, run: str, days: float) -> None:
     """Let a run have ended so many days ago."""
     then = time.time() - days * DAY_S
-    with closing(sqlite3.connect(sandbox.repo / ".milepost/milepost.db")) as database, database:
+    with closing(sqlite3.connect(places.database(sandbox.repo))) as database, database:
         database.execute("update runs set finished_at = ? where run = ? and finished_at is not null", (then, run))
-    for path in (sandbox.repo / ".milepost/logs").glob("*"):
+    for path in (places.state(sandbox.repo) / "logs").glob("*"):
         os.utime(path, (then, then))
 
 
@@ -120,4 +120,4 @@ def test_a_run_that_can_go_on_loses_nothing(sandbox: Sandbox) -> None:
 def test_without_a_run_there_is_nothing_to_clean_and_nothing_is_made(sandbox: Sandbox) -> None:
     sandbox.roadmap(ROADMAP)
     assert sandbox.milepost("clean").stdout.startswith("nothing to remove")
-    assert not Path(sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.fakes.model_server import ModelServer
 
@@ -106,4 +107,4 @@ def test_the_context_of_a_task_is_printed_with_the_tokens_of_its_sections(sandbo
     assert sandbox.milepost("context", "9.9").code == 2
     nothing = sandbox.milepost("context", "1.2", "--agent", "pattern:rename_symbol")
     assert nothing.stdout.endswith("nothing is shown to pattern\n")
-    assert sandbox.git("status", "--porcelain") == "" and not (sandbox.repo / ".milepost").exists()
+    assert sandbox.git("status", "--porcelain") == "" and not places.state(sandbox.repo).exists()

@@ -18,6 +18,7 @@ from milepost.api.detached import start
 from milepost.api.detached.request import DetachedStart, error_file, new_run
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import Journal
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 
@@ -63,7 +64,7 @@ def test_a_run_outlives_the_server_and_keeps_neither_its_sockets_nor_its_secrets
     assert server.stdout is not None
     begun = json.loads(server.stdout.readline())
     assert begun["what"] == "started"
-    holder = holder_of(roadmap.parent / ".milepost")
+    holder = holder_of(places.state(roadmap.parent))
     assert holder is not None and holder.run == begun["run"] == runs.current(roadmap)
     assert not streams_of(holder.pid) & streams_of(server.pid) and streams_of(server.pid)
     assert b"MILEPOST_WEB_KEY" not in Path(f"/proc/{holder.pid}/environ").read_bytes()
@@ -71,7 +72,7 @@ def test_a_run_outlives_the_server_and_keeps_neither_its_sockets_nor_its_secrets
     server.communicate(timeout=300)
 
     os.kill(holder.pid, signal.SIGKILL)
-    wait_until(lambda: holder_of(roadmap.parent / ".milepost") is None)
+    wait_until(lambda: holder_of(places.state(roadmap.parent)) is None)
     resumed = runs.resume_detached(roadmap)
     assert (resumed.what, resumed.run) == ("resumed", begun["run"])
     sandbox.let_go()
@@ -104,7 +105,7 @@ COSTLY = {"version": 2, "tasks": {"1.1": [{"agent": "tool", "answers": [{"text":
 
 def order_of(roadmap: Path, run: str) -> dict[str, object]:
     """How a run is held."""
-    with Journal(roadmap.parent / ".milepost/milepost.db") as journal:
+    with Journal(places.database(roadmap.parent)) as journal:
         (order,) = [record.order for record in journal.runs() if record.run == run]
     names = ("agent", "trust", "approve", "parallel", "ordered")
     kept = {name: order[name] for name in names}

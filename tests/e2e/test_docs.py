@@ -109,3 +109,13 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_test_that_the_page_about_security_names_is_there() -> None:
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:unit|integration|e2e|web|mcp)/(?:\w+/)*test_\w+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 15 and "TODO" not in page
+    for file, test in named:
+        assert f"def {test}" in (ROOT / "tests" / file).read_text(encoding="utf-8"), f"{file}::{test}"
+    doors = re.findall(r"`((?:engine|roadmap|sandbox|workspace|core|serving|web|mcp)/[\w/]+(?:\.py|/))`", page)
+    assert [door for door in doors if not (ROOT / "src/milepost" / door).exists()] == []

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 
 
@@ -74,6 +75,6 @@ def test_a_secret_that_an_agent_reads_is_kept_nowhere(sandbox: Sandbox) -> None:
     agent = cassette(sandbox, [read, {"calls": [write("end.txt", "end\n")]}, {"text": "Done."}])
     done = sandbox.milepost("run", "--agent", agent, OPENAI_API_KEY=secret)
     assert done.code == 0, done.stderr
-    files = [path for path in (sandbox.repo / ".milepost").rglob("*") if path.is_file()]
+    files = [path for path in places.state(sandbox.repo).rglob("*") if path.is_file()]
     assert any(path.name == "milepost.db" for path in files)
     assert [path.name for path in files if secret.encode() in path.read_bytes()] == []

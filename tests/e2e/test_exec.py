@@ -97,3 +97,34 @@ def test_changes_of_code_that_was_ended_are_said_to_be_gone(tmp_path: Path) -> N
     shown = subprocess.run(argv, input=code, capture_output=True, text=True)
     assert shown.returncode == 1 and not list(tmp_path.iterdir())
     assert shown.stderr.splitlines()[-1] == "its changes to the workspace were discarded"
+
+
+@needs_rooms
+def test_changes_of_git_are_not_accepted_and_a_line_says_so(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    subprocess.run(["git", "init", "--quiet", str(work)], check=True)
+    code = """
+import os
+open("honest", "w").write("work")
+os.makedirs("sub/.git/hooks")
+open("sub/.git/hooks/post-commit", "w").write("evil")
+open(".git/hooks/post-commit", "w").write("evil")
+"""
+    argv = [sys.executable, "-m", "milepost", "exec", "--workspace", str(work), "-"]
+    shown = subprocess.run([*argv, "--accept"], input=code, capture_output=True, text=True)
+    told = shown.stderr.splitlines()
+    assert shown.returncode == 1 and "Read-only file system" in told[0]
+    assert told[-2:] == [
+        "not accepted: sub/.git and 2 more changes: code in the sandbox never changes .git or .milepost",
+        "accepted 2 changes",
+    ]
+    assert (work / "honest").read_text() == "work"
+    assert not (work / "sub/.git").exists() and not (work / ".git/hooks/post-commit").exists()
+
+
+def test_code_at_isolated_cannot_write_a_hook_of_its_workspace(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    code = 'open(".git/hooks/post-commit", "w").write("evil")'
+    argv = [sys.executable, "-m", "milepost", "exec", "--trust", "isolated", "--workspace", str(tmp_path), "-"]
+    shown = subprocess.run(argv, input=code, capture_output=True, text=True)
+    assert shown.returncode == 1 and not (tmp_path / ".git/hooks/post-commit").exists()

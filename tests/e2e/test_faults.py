@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_bad_input import fill, mounted
 from tests.e2e.test_chaos import wait_until
@@ -84,7 +85,7 @@ def test_a_hundred_megabytes_of_output_are_bounded_for_agents_and_for_checks(san
     assert answer.count("wrote more than 64000000 bytes") >= 2, answer
     assert memory_kb < MOST_MEMORY_KB
     assert sandbox.mileposts(branch_of(sandbox)) == ["1.3"], answer
-    kept = sum(path.stat().st_size for path in (sandbox.repo / ".milepost").rglob("*") if path.is_file())
+    kept = sum(path.stat().st_size for path in places.state(sandbox.repo).rglob("*") if path.is_file())
     assert kept < 20_000_000
     assert sandbox.milepost("resume").stdout.startswith("nothing to do")
 

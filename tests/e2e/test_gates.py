@@ -48,6 +48,17 @@ def pasted(sandbox: Sandbox, command: str) -> Answer:
     return sandbox.milepost(*words)
 
 
+def test_a_dependency_that_an_attempt_adds_is_asked_about_before_it_lands(sandbox: Sandbox) -> None:
+    sandbox.write("milepost.toml", '[verify]\nenvironment = "own"\n')
+    text = "- [ ] 1.1 Pad\n  - write requirements.txt left-pad==1.0\n  - Verify: grep -q left requirements.txt\n"
+    sandbox.roadmap(text)
+    parked = sandbox.run("--approve", "risky")
+    assert parked.code == 1, parked.stdout
+    (asked,) = waiting(sandbox)
+    assert "It adds a dependency: left-pad==1.0 in requirements.txt." in asked.question
+    assert sandbox.mileposts() == []
+
+
 def test_each_task_waits_for_a_yes_before_it_begins_and_before_it_lands(sandbox: Sandbox) -> None:
     sandbox.roadmap("- [ ] 1.1 Write a\n  - write a.txt hello\n  - Verify: test -f a.txt\n")
     parked = sandbox.run("--approve", "each")

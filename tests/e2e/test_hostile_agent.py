@@ -38,7 +38,9 @@ def reach_out():
     put(user / ".git/objects/info/alternates", "/tmp\n")
     put(user / "README.md", "owned\n")
     put(user / ".milepost/milepost.db", "")
-    put(user / ".milepost/git/config", "[core]\n\tfsmonitor = touch mark\n")
+    put(user / ".git/milepost/top/milepost.db", "")
+    put(user / ".git/milepost/top/milepost.db-wal", "")
+    put(user / ".git/milepost/top/git/config", "[core]\n\tfsmonitor = touch mark\n")
     for path in (user / ".git/objects").rglob("*"):
         tried(path.unlink)
     tried(os.link, user / "README.md", "hard")
@@ -84,6 +86,11 @@ def nest_a_repository():
     pathlib.Path("nested/work.txt").write_text("work\n")
 
 
+def leave_holes():
+    pathlib.Path("holes.txt").write_text("done\n")
+    os.truncate("holes.txt", 2 << 40)
+
+
 globals()[task["title"].replace(" ", "_")]()
 """
 
@@ -98,11 +105,12 @@ ROADMAP = """\
   - Verify: test -f nested/work.txt
 - [ ] 1.5 link out
   - Verify: test -L link-out
+- [ ] 1.6 leave holes
+  - Verify: grep -q done holes.txt
 """
 OURS = (
-    *(f".git/{name}" for name in ("objects", "refs/heads/milepost", "refs/notes", "logs")),
+    *(f".git/{name}" for name in ("objects", "refs/heads/milepost", "refs/notes", "logs", "milepost")),
     *(f".git/refs/{name}" for name in ("milepost", "milepost-calls", "milepost-train")),
-    ".milepost",
 )
 
 
@@ -123,9 +131,11 @@ def test_an_agent_changes_nothing_of_the_users_and_gets_the_verdict_its_work_des
         "1.3": "passed",
         "1.4": "failed",
         "1.5": "failed",
+        "1.6": "failed",
     }, verdicts
     assert "link-to-the-user" in verdicts["1.5"][1]
     assert "nested is a git repository of its own" in verdicts["1.4"][1]
+    assert "the attempt left 'holes.txt' with 2199024 MB, where 100 MB are allowed" in verdicts["1.6"][1]
     assert everything(sandbox.repo, but=OURS) == before
     names = sandbox.git("ls-tree", "-r", "-z", "--name-only", last["branch"]).split("\0")
     assert {"-dash", "link-within", "locked/inside.txt", "new\nline", "n" * 255} <= set(names)

@@ -112,7 +112,7 @@ def test_what_the_user_is_in_the_middle_of_is_left_as_it_is(sandbox: Sandbox, bu
     sandbox.roadmap(ONE)
     busy(sandbox)
     ours = ("objects", "refs/milepost", "refs/milepost-train", "refs/heads/milepost", "refs/notes", "logs", "ORIG_HEAD")
-    but = (".milepost", *(f".git/{each}" for each in ours))
+    but = (".git/milepost", *(f".git/{each}" for each in ours))
     before = everything(sandbox.repo, but=but)
     answer = sandbox.run("--json")
     assert answer.code == 0, answer.stderr

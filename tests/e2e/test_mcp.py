@@ -54,12 +54,18 @@ HELLO = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _its_user_named_the_agent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever started the server may have it use the agent that lies outside of the repository."""
+    monkeypatch.setenv("MILEPOST_AGENT", sandbox.agent)
+
+
 def asked(folder: Path, talk: Callable[[Client], Awaitable[None]], **options: Any) -> None:
     """Talk to a server in this process, as a client does."""
 
     async def connected() -> None:
-        allow = options.pop("allow_answers", False)
-        async with Client(build("full", folder, allow_answers=allow), **options) as client:
+        allow, folders = options.pop("allow_answers", False), options.pop("folders", ())
+        async with Client(build("full", folder, folders=folders, allow_answers=allow), **options) as client:
             await talk(client)
 
     asyncio.run(connected())
@@ -128,7 +134,10 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
 ) -> None:
     sandbox.roadmap(TWO_TASKS)
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "milepost", "mcp"], cwd=sandbox.repo, env=sandbox.environment
+        command=sys.executable,
+        args=["-m", "milepost", "mcp"],
+        cwd=sandbox.repo,
+        env={**sandbox.environment, "MILEPOST_AGENT": sandbox.agent},
     )
     seen: list[str] = []
 
@@ -141,6 +150,8 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
         async with Client(server) as client:
             assert (await told(client, "plan"))["ready"] == ["1.1", "1.2"]
             assert "there is no agent 'nobody'" in await refused(client, "run_start", agent="nobody")
+            reading = f"command:cp {sandbox.home}/secret taken"
+            assert "which only a person may do" in await refused(client, "run_start", agent=reading)
             begun = await told(client, "run_start", agent=sandbox.agent, tasks=["1.1", "1.2"])
             assert begun["action"] == "started"
             assert begun["run"] in await refused(client, "run_start", agent=sandbox.agent), "it is going on"
@@ -470,6 +481,8 @@ def test_a_workspace_can_be_named_with_each_call_and_must_be_there(sandbox: Sand
     sandbox.roadmap(ONE_TASK)
     inner = sandbox.repo / "inner"
     inner.mkdir()
+    other = tmp_path / "other"
+    other.mkdir()
 
     async def talk(client: Client) -> None:
         assert "there is no ROADMAP.md" in await refused(client, "plan") or "no roadmap" in await refused(
@@ -477,9 +490,40 @@ def test_a_workspace_can_be_named_with_each_call_and_must_be_there(sandbox: Sand
         )
         assert (await told(client, "plan", workspace=str(sandbox.repo)))["open"] == 1
         assert (await told(client, "plan", workspace=str(inner)))["open"] == 1
-        assert "there is no folder" in await refused(client, "run_status", workspace="/no/such/folder")
+        assert "there is no folder" in await refused(client, "run_status", workspace=str(inner / "no"))
 
-    asked(tmp_path, talk)
+    asked(other, talk, folders=(sandbox.repo,))
+
+
+def test_only_folders_that_the_server_was_started_for_can_be_named(sandbox: Sandbox, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "key").write_text("a private key")
+    (sandbox.repo / "way-out").symlink_to(private)
+    (sandbox.repo / "loop").symlink_to("loop")
+
+    async def talk(client: Client) -> None:
+        for name in (str(private), "/", "..", "way-out", f"{sandbox.repo}/../private", "~", "loop/../../private"):
+            said = await refused(client, "execute_agent_code", code="print(open('key').read())", workspace=name)
+            assert "may not use" in said or "there is no folder" in said, name
+            assert "may not use" in await refused(client, "plan", workspace=str(private))
+        assert "may not use" in await refused(client, "plan", workspace="/no/such/folder")
+
+    asked(sandbox.repo, talk)
+
+
+def test_a_roadmap_that_is_a_link_out_of_the_project_is_not_read_out(sandbox: Sandbox, tmp_path: Path) -> None:
+    private = tmp_path / "private.md"
+    private.write_text("- [ ] **1.1** my secret\n")
+    (sandbox.repo / "ROADMAP.md").symlink_to(private)
+
+    async def talk(client: Client) -> None:
+        with pytest.raises(MCPError) as raised:
+            await client.read_resource("milepost://roadmap")
+        assert "my secret" not in str(raised.value) and "may not use" in str(raised.value)
+        assert "may not use" in await refused(client, "plan")
+
+    asked(sandbox.repo, talk)
 
 
 remembers = pytest.mark.skipif("open_memory" not in milepost.__all__, reason="this library opens no memory")
@@ -638,4 +682,5 @@ milepost.cli.main.main()
 
     assert done.returncode == 1
     assert done.stderr == "error: the package mcp is not installed\n  pip install 'milepost[mcp]'\n"
-    assert sandbox.milepost("mcp", "--workspace", "/no/such/folder").stderr.startswith("error: there is no folder")
+    for option in ("--workspace", "--folder"):
+        assert sandbox.milepost("mcp", option, "/no/such/folder").stderr.startswith("error: there is no folder")

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
+from tests.environment import YES
 from tests.fakes.model_server import ModelServer
 from tests.slow import slow
 
@@ -63,7 +65,7 @@ def set_up(sandbox: Sandbox, memory: str = "holdout = 0.0\n", *, attempts: int =
 
 
 def rows(sandbox: Sandbox, sql: str) -> list[Any]:
-    with sqlite3.connect(Path(sandbox.repo, ".milepost/milepost.db")) as database:
+    with sqlite3.connect(places.database(sandbox.repo)) as database:
         return database.execute(sql).fetchall()
 
 
@@ -92,7 +94,7 @@ def test_what_one_run_learnt_the_hard_way_the_next_one_is_told(house: Sandbox) -
     known = rows(house, "select count(*) from memory_episodes")
     assert known == [(2,)], "what ran with its memory off left nothing in it"
 
-    (house.repo / ".milepost/recall.db").write_bytes(b"no database at all" * 999)
+    (places.state(house.repo) / "recall.db").write_bytes(b"no database at all" * 999)
     second = house.milepost("run", "--json")
     assert second.code == 0, second.stdout
     assert verdicts(second) == ["passed"]
@@ -114,11 +116,11 @@ def test_what_one_run_learnt_the_hard_way_the_next_one_is_told(house: Sandbox) -
 
 def test_a_run_without_memory_neither_opens_one_of_a_newer_version_nor_changes_it(house: Sandbox) -> None:
     house.roadmap(roadmap(("T1", "apple", 3)))
-    (house.repo / ".milepost").mkdir()
+    places.made_state(house.repo)
     newer = (
         "create table memory_versions (version bigint primary key, at real); insert into memory_versions values (99, 1)"
     )
-    with sqlite3.connect(house.repo / ".milepost/milepost.db") as database:
+    with sqlite3.connect(places.database(house.repo)) as database:
         database.executescript(newer)
     ended = house.milepost("run", "--json", "--memory", "off")
     assert ended.code == 0, ended.stderr
@@ -185,9 +187,12 @@ def test_a_primary_is_told_what_is_learnt_once_a_person_agreed_and_one_that_is_a
     house: Sandbox,
 ) -> None:
     set_up(house, 'holdout = 0.0\nprimary = "../shared.db"\n')
-    taught(house)
-    assert house.milepost("status", "--json").json["unsynced"] > 0
+    house.roadmap(roadmap(("T0", "fig", 5)))
+    for words in (("memory", "sync"), ("run",)):
+        refused = house.milepost(*words, **{YES: ""})
+        assert refused.code == 2 and "memory.primary" in refused.stderr, refused
     assert not (house.home / "shared.db").exists(), "what comes with a repository sends nothing anywhere by itself"
+    taught(house)
     assert house.milepost("memory", "sync").code == 0
     house.roadmap(roadmap(("T2", "pear", 5)))
     assert house.milepost("run", "--json").code == 0

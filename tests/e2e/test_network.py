@@ -6,6 +6,7 @@ import json
 import socket
 from contextlib import closing
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 
 # Notes whether the agent gets to a port of the machine.
@@ -29,7 +30,7 @@ def test_an_agent_reaches_what_the_settings_name_and_the_rest_is_in_the_audit(sa
         sandbox.roadmap("- [ ] T1 Call\n  - Files: said.txt\n  - Verify: grep refused said.txt\n")
         first = sandbox.milepost("run", "--agent", agent, "--trust", "isolated", "--json")
         assert first.code == 0, first
-        audit = [json.loads(line) for line in (sandbox.repo / ".milepost/audit.jsonl").read_text().splitlines()]
+        audit = [json.loads(line) for line in (places.state(sandbox.repo) / "audit.jsonl").read_text().splitlines()]
         assert [row["refused"] for row in audit if "refused" in row] == [[f"connect 127.0.0.1:{port}"]]
 
         sandbox.write("milepost.toml", f'[agents.command]\nnetwork = ["127.0.0.1:{port}"]\n')

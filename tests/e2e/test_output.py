@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from milepost import events
+from tests import places
 from tests.e2e.conftest import Sandbox
 
 SECRET = "sk-abcdefghijklmnopqrstuvwx"
@@ -74,7 +75,7 @@ def test_every_line_is_told_once_and_a_command_that_is_killed_has_no_end(sandbox
     shown = sandbox.milepost("events", "--printed").stdout
     assert "| red\n" in shown and "! a complaint\n" in shown and f"[{second['command']}] exit 0" in shown
     assert run.run in shown
-    log = (sandbox.repo / f".milepost/logs/{run.run}.jsonl").read_text()
+    log = (places.state(sandbox.repo) / f"logs/{run.run}.jsonl").read_text()
     assert "command_finished" in log and "command_printed" not in log
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 from tests.e2e.test_chaos import wait_until
 from tests.slow import slow
@@ -187,7 +188,7 @@ def test_files_can_be_verified_while_a_run_is_going_on(sandbox: Sandbox) -> None
 
 def everything_kept(sandbox: Sandbox) -> bytes:
     """All bytes of the state directory, logs unpacked, and of all objects in git."""
-    files = [path for path in (sandbox.repo / ".milepost").rglob("*") if path.is_file()]
+    files = [path for path in places.state(sandbox.repo).rglob("*") if path.is_file()]
     state = [gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes() for path in files]
     objects = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=sandbox.repo, capture_output=True, check=True

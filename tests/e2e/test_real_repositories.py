@@ -28,9 +28,11 @@ def test_a_red_base_is_told_before_an_agent_works_and_an_ignored_file_is_offered
     assert first.code == 1 and said, first.stdout
     assert "2 tests fail of 2 before any work" in said[0] and '[workspace] copy = [".env"]' in said[0]
 
+    task = first.events[-1]["tasks"][0]["id"]
+    told = sandbox.milepost("run", "--new", "--task", task, "--agent", sandbox.agent).stderr
+    assert "the base is red: 2 tests fail of 2" in " ".join(told.split()), told
     sandbox.write("milepost.toml", '[workspace]\ncopy = [".env"]\n')
     sandbox.commit("Settings")
-    task = first.events[-1]["tasks"][0]["id"]
     again = sandbox.milepost("run", "--new", "--task", task, "--agent", sandbox.agent)
     assert again.code == 0, again.stdout + again.stderr
     assert ".env" not in sandbox.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()

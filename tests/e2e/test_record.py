@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_together import wait_for
 from tests.fakes.model_server import ModelServer
@@ -34,7 +35,8 @@ def trees(machine: Sandbox, ref: str = "HEAD") -> list[str]:
 def copy_of(machine: Sandbox, start: str, tmp_path: Path) -> Sandbox:
     """The same machine as it was at a commit, with no memory of any run."""
     copy = Sandbox(home=machine.home, repo=tmp_path / "copy", agent=machine.agent)
-    shutil.copytree(machine.repo, copy.repo, ignore=shutil.ignore_patterns(".milepost"))
+    shutil.copytree(machine.repo, copy.repo)
+    shutil.rmtree(places.state(copy.repo), ignore_errors=True)
     copy.git("reset", "--hard", "--quiet", start)
     return copy
 
@@ -173,7 +175,7 @@ def test_a_replay_says_where_it_came_to_something_else_and_what_is_gone(sandbox:
     assert (unknown.code, unknown.stderr.splitlines()[0]) == (2, f"error: run {run} has no task '7'")
     full = sandbox.milepost("replay", run, "--folder", str(sandbox.repo))
     assert full.code == 2 and "is not empty" in full.stderr
-    with sqlite3.connect(sandbox.repo / ".milepost/milepost.db") as database:
+    with sqlite3.connect(places.database(sandbox.repo)) as database:
         database.execute("delete from calls where task = '1.1'")
         database.execute("delete from attempt_notes where task = '1.1'")
     database.close()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 from tests.e2e.test_proof import Act, reasons, scripted, tasks_of, verdicts, write
 
@@ -236,7 +237,7 @@ def test_an_agent_that_only_prints_a_diff_has_it_applied_and_is_asked_for_anothe
     assert verdicts(answer) == {"T1": "passed"}, reasons(answer)
     assert tasks_of(answer)["T1"]["attempts"] == 2
     assert sandbox.git("show", "HEAD:calc.py") == "def five():\n    return 5"
-    with sqlite3.connect(sandbox.repo / ".milepost/milepost.db") as database:
+    with sqlite3.connect(places.database(sandbox.repo)) as database:
         rows = database.execute(
             "select attempt, state from patch_moves join patches on patch = id order by 1, position"
         )

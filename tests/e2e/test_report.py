@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.slow import slow
 
@@ -40,10 +41,10 @@ def test_a_run_is_told_whole_in_events_page_markdown_and_log(sandbox: Sandbox, t
     assert sandbox.git("status", "--porcelain") == "", "looking leaves nothing in the user's tree"
 
     told = sandbox.milepost("events", "--json").events
-    places = [event["seq"] for event in told]
-    assert places == sorted(set(places)) and {event["version"] for event in told} == {1}
+    seqs = [event["seq"] for event in told]
+    assert seqs == sorted(set(seqs)) and {event["version"] for event in told} == {1}
     assert (told[0]["event"], told[-1]["event"]) == ("run_started", "run_finished")
-    rest = sandbox.milepost("events", "--json", "--after", str(places[4])).events
+    rest = sandbox.milepost("events", "--json", "--after", str(seqs[4])).events
     assert rest == told[5:]
     words_of_events = " ".join(sandbox.argv("events"))
     cut = subprocess.run(
@@ -51,7 +52,7 @@ def test_a_run_is_told_whole_in_events_page_markdown_and_log(sandbox: Sandbox, t
     )
     assert b"run" in cut.stdout and cut.stderr == b"", "whoever stops reading ends the stream quietly"
 
-    log = sandbox.repo / f".milepost/logs/{told[0]['run']}.jsonl"
+    log = places.state(sandbox.repo) / f"logs/{told[0]['run']}.jsonl"
     logged = [json.loads(line) for line in log.read_text().splitlines()]
     assert {line["event"] for line in logged} >= {event["event"] for event in told}
     assert SECRET not in log.read_text()
@@ -62,7 +63,7 @@ def test_where_nothing_was_run_and_where_the_run_is_unknown_that_is_said(sandbox
     assert "no runs here yet" in sandbox.milepost("report").stdout
     assert "No runs here yet" in sandbox.milepost("report", "--html", "-").stdout
     assert sandbox.milepost("events", "--json").stdout == ""
-    assert not (sandbox.repo / ".milepost").exists(), "looking makes no state directory"
+    assert not places.state(sandbox.repo).exists(), "looking makes no state directory"
     unknown = sandbox.milepost("report", "--run", "beef")
     assert (unknown.code, unknown.stdout) == (2, "") and "no run 'beef'" in unknown.stderr
     no_folder = sandbox.milepost("report", "--html", "no/such/folder.html")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 
@@ -134,7 +135,7 @@ def test_rule_5_a_git_that_outlives_its_engine_holds_the_next_engine_back(sandbo
     wait_until(lambda: len(trap.lines) > seen)
     with suppress(subprocess.TimeoutExpired):
         second.wait(1)  # long enough to go wrong
-    holder = json.loads((sandbox.repo / ".milepost/lock").read_text())["pid"]
+    holder = json.loads((places.state(sandbox.repo) / "lock").read_text())["pid"]
     gate.write_text("go\n")
     assert second.wait(300) == 0
     assert holder == first.pid, "nobody took the lock while the orphan was at work"

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 from tests.e2e.test_chaos import wait_until
 
@@ -184,7 +185,7 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.roadmap(ONE)
     answer = sandbox.run("--dry-run")
     assert answer.code == 0 and "1.1" in answer.stdout
-    assert not (sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()
 
 
 def test_a_test_of_the_project_that_breaks_fails_the_task(sandbox: Sandbox) -> None:
@@ -253,7 +254,7 @@ def test_proof_log_and_status_tell_what_happened(sandbox: Sandbox) -> None:
 def test_the_proof_needs_only_git(sandbox: Sandbox) -> None:
     sandbox.roadmap(ONE)
     assert sandbox.run().code == 0
-    subprocess.run(["rm", "-r", str(sandbox.repo / ".milepost")], check=True)
+    subprocess.run(["rm", "-r", str(places.state(sandbox.repo))], check=True)
     assert sandbox.milepost("proof", "1.1", "--json").json["verdict"] == "passed"
 
 
@@ -271,7 +272,7 @@ def test_secrets_reach_neither_agents_nor_what_is_kept(sandbox: Sandbox) -> None
     )
     assert answer.code == 0, answer.stdout
     assert secret not in answer.stdout and "given-secret-value" not in answer.stdout
-    kept = b"".join(path.read_bytes() for path in (sandbox.repo / ".milepost").glob("milepost.db*"))
+    kept = b"".join(path.read_bytes() for path in places.state(sandbox.repo).glob("milepost.db*"))
     assert b"given-secret-value" not in kept
     told = [event["text"] for event in answer.events if event["event"] == "agent_said"]
     assert told == ["the key is [secret]", "[secret]"]
@@ -285,7 +286,7 @@ def test_a_private_key_that_an_agent_prints_is_kept_nowhere(sandbox: Sandbox) ->
     sandbox.roadmap("- [ ] 1.1 Leak\n  - Verify: true\n")
     answer = sandbox.milepost("run", "--json", "--agent", f"command:{sys.executable} {agent}")
     assert "MIIE" not in answer.stdout and "after" in answer.stdout
-    kept = b"".join(path.read_bytes() for path in (sandbox.repo / ".milepost").glob("milepost.db*"))
+    kept = b"".join(path.read_bytes() for path in places.state(sandbox.repo).glob("milepost.db*"))
     assert b"MIIE" not in kept
 
 
@@ -294,7 +295,7 @@ def test_a_secret_in_the_agents_command_line_is_refused_before_it_is_recorded(sa
     answer = sandbox.milepost("run", "--agent", "command:true --key s3cr3t-of-mine", MY_API_KEY="s3cr3t-of-mine")
     assert answer.code == 2
     assert "env_from" in answer.stderr and "s3cr3t" not in answer.stderr
-    assert not (sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()
 
 
 def test_a_branch_that_has_the_name_of_ours_is_told_before_anything_starts(sandbox: Sandbox) -> None:
@@ -302,7 +303,7 @@ def test_a_branch_that_has_the_name_of_ours_is_told_before_anything_starts(sandb
     sandbox.git("branch", "milepost")
     answer = sandbox.run()
     assert answer.code == 2 and "git branch -m milepost" in answer.stderr
-    assert not (sandbox.repo / ".milepost").exists()
+    assert not places.state(sandbox.repo).exists()
 
 
 def test_an_agent_object_that_breaks_has_given_up(sandbox: Sandbox) -> None:

@@ -80,7 +80,7 @@ def test_a_package_that_nobody_declared_is_installed_for_one_run_only(sandbox: S
     assert (ran.code, ran.stdout) == (0, "got it\n"), ran.stderr
     assert "installing tiny_words for this run only\nstarting again\n" in ran.stderr
     assert ran.stderr.endswith(f"  to keep what was installed: {keep}\n")
-    assert {name.partition("/")[0] for name in names_in(project)} == {"main.py", "milepost.toml", ".milepost"}
+    assert {name.partition("/")[0] for name in names_in(project)} == {"main.py", "milepost.toml"}
 
 
 def test_a_node_project_runs_with_its_packages_and_none_are_left_in_its_folder(sandbox: Sandbox, project: Path) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 from tests.slow import slow
 
@@ -37,18 +38,19 @@ def mark_of(one: Sandbox) -> str:
 
 
 def copies(one: Sandbox) -> list[Path]:
-    return sorted((one.repo / ".milepost" / "together").glob("*.json"))
+    return sorted((places.state(one.repo) / "together").glob("*.json"))
 
 
 def wait_for(started: subprocess.Popen[str], lines: set[str]) -> None:
     """Wait until a command has said some lines."""
     assert started.stderr is not None
-    left = set(lines)
+    left, said = set(lines), ""
     for line in started.stderr:
+        said += line
         left -= {one for one in left if line.startswith(one)}
         if not left:
             return
-    raise AssertionError(f"never said: {left}")
+    raise AssertionError(f"never said: {left}, but:\n{said}")
 
 
 @slow

@@ -20,10 +20,10 @@ def test_undo_follows_the_users_own_edits_of_the_roadmap_and_refuses_a_tree_with
     first, second, third = (sandbox.repo / "ROADMAP.md").read_text().split("- [x] ")[1:]
     moved = f"# Plan\n\n- [x] {third}\n## Later\n\n- [x] {first}"
     sandbox.write("ROADMAP.md", moved)
-    before = everything(sandbox.repo, but=(".milepost", ".git/objects"))
+    before = everything(sandbox.repo, but=(".git/milepost", ".git/objects"))
     dirty = sandbox.milepost("undo", "1.1")
     assert dirty.code == 1 and "uncommitted" in dirty.stderr
-    assert everything(sandbox.repo, but=(".milepost", ".git/objects")) == before
+    assert everything(sandbox.repo, but=(".git/milepost", ".git/objects")) == before
 
     sandbox.commit("Move one task, drop another")
     assert sandbox.milepost("undo", "1.1").code == 0, "its line moved"

@@ -19,6 +19,7 @@ import milepost
 from milepost import runs
 from milepost.api.detached import start
 from milepost.engine.records.journal import Journal
+from tests import places
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_exact_resume import cassette, command, traced, write
 from tests.postgres import Cluster
@@ -57,12 +58,17 @@ class Fleet:
         self.workers[name] = subprocess.Popen(
             self.user.argv("worker", "--name", name, "--remote", str(self.remote), "--capacity", str(capacity), *words),
             cwd=home,
-            env={**self.user.environment, "HOME": str(home), "MILEPOST_DATABASE": self.database, **env},
+            env={**self.user.environment, "HOME": str(home), **self._shared, **env},
             stderr=self._file(home / "log"),
             text=True,
             start_new_session=True,
         )
         return self.workers[name]
+
+    @property
+    def _shared(self) -> dict[str, str]:
+        """What workers are told by their own users: where runs come from, and whose agent may do them."""
+        return {"MILEPOST_DATABASE": self.database, "MILEPOST_AGENT": self.user.agent}
 
     def submit(self, parallel: int = 3, call: str = "run", agent: str = "") -> subprocess.Popen[str]:
         follower = subprocess.Popen(
@@ -117,7 +123,7 @@ class Fleet:
         return bool(self.ask("select to_regclass('workers')") != [(None,)] and self.ask("select 1 from workers"))
 
     def run(self) -> str:
-        return (self.user.repo / ".milepost/submitted").read_text().strip()
+        return (places.state(self.user.repo) / "submitted").read_text().strip()
 
     def dismiss(self) -> None:
         for worker in self.workers.values():

@@ -38,7 +38,7 @@ WITH_MODEL = ("replay", "tool", "code")
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with WalledTerminal() as terminal:
+    with WalledTerminal(in_checkouts=True) as terminal:
         yield terminal
 
 
@@ -263,7 +263,7 @@ class Stop(Unrecorded, Unstopped):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_an_agent_that_is_stopped_leaves_and_goes_on_with_nothing(kind: str, stage: Stage) -> None:
-    with WalledTerminal() as terminal:
+    with WalledTerminal(in_checkouts=True) as terminal:
         stop = Stop(terminal)
         stage.terminal = Watched(terminal, stop.ask)
         try:

@@ -360,3 +360,68 @@ def test_constants_fields_tasks_and_threads_are_no_reason_to_ask(bench: Bench, t
     assert {case.outcome for case in now.cases} == {"passed"}, now.log
     assert (proof.outcome, audit.outcome) == ("passed", "passed"), (proof.summary, audit.summary)
     assert "2 with the work taken out and 4 with other expectations" in proof.summary
+
+
+CLI_STUB = "console.log(process.argv.slice(2).sort().join(' '));\n"
+CLI_WORK = "const number = (a, b) => a - b;\nconsole.log(process.argv.slice(2).sort(number).join(' '));\n"
+CLI_TESTS = """
+const { test } = require("node:test");
+const assert = require("node:assert");
+const { execFileSync } = require("node:child_process");
+const run = (env) => execFileSync(process.execPath, ["cli.NAME", "10", "9"], { encoding: "utf8", env }).trim();
+test("sorts", () => { assert.strictEqual(run(process.env), "9 10"); });
+test("sorts without variables", () => { assert.strictEqual(run({}), "9 10"); });
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize("name", ["js", "mjs", "cjs"])
+def test_work_is_taken_out_of_programs_that_tests_start(bench: Bench, tmp_path: Path, name: str) -> None:
+    package = json.dumps({"scripts": {"test": "node --test"}})
+    base = {"package.json": package, f"cli.{name}": CLI_STUB, "test/cli.test.js": CLI_TESTS.replace("NAME", name)}
+
+    now, proof, audit = verdicts(tmp_path, bench, base, {f"cli.{name}": CLI_WORK})
+
+    assert [case.outcome for case in now.cases] == ["passed", "passed"], now.log
+    assert (proof.outcome, audit.outcome) == ("passed", "passed"), (proof.summary, audit.summary)
+    assert "2 with the work taken out" in proof.summary
+
+
+SHELL_WORK = "#!/bin/sh\nprintf '%s\\n' \"$@\" | sort -n | tr '\\n' ' '\n"
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("tests", "test", "helper"),
+    [
+        (
+            "test/cli.test.js",
+            'const { test } = require("node:test");\nconst { execFileSync } = require("node:child_process");\n'
+            'test("sorts", () => { const said = execFileSync("sh", ["cli", "10", "9"], { encoding: "utf8" });\n'
+            '  require("node:assert").strictEqual(said, "9 10 "); });\n',
+            ("help.js", "exports.unused = () => 1;\n"),
+        ),
+        (
+            "tests/test_cli.py",
+            "import subprocess\n\ndef test_sorts():\n"
+            "    assert subprocess.check_output(['sh', 'cli', '10', '9']) == b'9 10 '\n",
+            ("help.py", "def unused():\n    return 1\n"),
+        ),
+    ],
+    ids=["node", "pytest"],
+)
+def test_nothing_follows_from_a_program_that_no_work_can_be_taken_out_of(
+    bench: Bench, tmp_path: Path, tests: str, test: str, helper: tuple[str, str]
+) -> None:
+    settings = (
+        {"package.json": json.dumps({"scripts": {"test": "node --test"}})}
+        if tests.endswith("js")
+        else {"pytest.ini": "[pytest]\n"}
+    )
+
+    now, proof, _ = verdicts(
+        tmp_path, bench, {**settings, "cli": "", tests: test}, {"cli": SHELL_WORK, helper[0]: helper[1]}
+    )
+
+    assert [case.outcome for case in now.cases] == ["passed"], now.log
+    assert (proof.outcome, "with the work taken out" in proof.summary) == ("passed", False), proof.summary

@@ -13,6 +13,7 @@ from milepost import errors, roadmaps
 from milepost.core.errors import CommitRefused, RoadmapUnwritable
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
+from tests import places
 from tests.integration.repositories import Place, new_place
 
 TEXT = "# Roadmap\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  - Depends on: 1.1\n"
@@ -123,7 +124,7 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
     place.git("add", "ROADMAP.md")
     refused("has changes that are not committed")
     place.git("reset", "--quiet", "--hard")
-    with StateLock(place.top / ".milepost", "7f3a"):
+    with StateLock(places.made_state(place.top), "7f3a"):
         refused("run 7f3a is already in progress here")
     merging = place.write(".git/MERGE_HEAD", f"{head}\n")
     refused("something is unfinished in your working tree")
@@ -143,8 +144,8 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
 
 def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_taken_in(place: Place) -> None:
     roadmap, (left, over) = place.top / "ROADMAP.md", ("7f3a", "7f3b")
-    (place.top / ".milepost").mkdir()
-    with Journal(place.top / ".milepost/milepost.db") as journal:
+    places.made_state(place.top)
+    with Journal(places.database(place.top)) as journal:
         journal.open_run(left, "1", {"user": {"branch": "main"}})
         with pytest.raises(CommitRefused, match="run 7f3a is unfinished, and will update your branch when it ends"):
             roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)

@@ -9,19 +9,25 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import signal
 import sqlite3
 import tomllib
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import dbos
 import pytest
+from dbos import _serialization
 
+from milepost.core.errors import RowRefused
+from milepost.engine.records.portable_rows import JSON, forbid_pickle
 from milepost.engine.records.run_spec import VERSION
+from tests import places
 from tests.e2e.conftest import Answer, Sandbox, make_machine
 from tests.e2e.test_chaos import wait_until
 
@@ -40,7 +46,7 @@ DEATHS = 1000  # more than the library forgives by itself
 
 
 def ask(machine: Sandbox, sql: str, *values: object) -> list[tuple[object, ...]]:
-    path = machine.repo / ".milepost/milepost.db"
+    path = places.database(machine.repo)
     if not path.exists():
         return []
     with closing(sqlite3.connect(path, timeout=30)) as database, database, suppress(sqlite3.OperationalError):
@@ -145,6 +151,20 @@ def test_a_run_of_another_version_is_refused_in_words_and_its_open_tasks_can_be_
     assert again.code == 0, again.stderr
     assert {event["task"] for event in again.events if event.get("stage") == "act"} == {"1.2"}, "only what was open"
     assert machine.mileposts() == ["1.1", "1.2"]
+
+
+def test_the_library_can_unpickle_only_where_pickle_is_taken_out_of_it() -> None:
+    sources = Path(dbos.__file__).parent.rglob("*.py")
+    by_name = re.compile(r"^\s*(import|from) +(cloudpickle|dill|jsonpickle|marshal|pickle|shelve)", re.MULTILINE)
+    assert [path.name for path in sources if by_name.search(path.read_text())] == ["_serialization.py"]
+    forbid_pickle()
+    for say in (
+        _serialization.deserialize_value,
+        _serialization.deserialize_args,
+        _serialization.deserialize_exception,
+    ):
+        with pytest.raises(RowRefused):
+            say(b64encode(pickle.dumps({})).decode(), "py_pickle", JSON)
 
 
 def test_the_library_is_pinned_to_the_version_that_was_tried() -> None:

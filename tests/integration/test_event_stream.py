@@ -23,6 +23,7 @@ from milepost.engine.events import live_stream
 from milepost.engine.events.live_stream import NOTHING, EventStream, Row
 from milepost.engine.records.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
 from milepost.store.database import is_server, open_database
+from tests import places
 from tests.integration.repositories import new_place
 from tests.postgres import Cluster
 
@@ -175,11 +176,11 @@ def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_no
 
 
 def test_state_that_was_removed_and_made_anew_is_another_epoch(tmp_path: Path) -> None:
-    state = tmp_path / ".milepost"
+    state = places.state(tmp_path)
     with EventStream(state / "milepost.db") as stream:
         epochs = [stream.epoch]
         for text in ("one", "two"):
-            state.mkdir()
+            state.mkdir(parents=True)
             with Journal(state / "milepost.db") as journal:
                 journal.open_run("r1", "7", ORDER)
                 journal.append(said(text), "k")
@@ -194,7 +195,7 @@ def test_the_stream_of_a_project_is_opened_before_its_first_run(tmp_path: Path) 
     folder = new_place(tmp_path).top
     with events.open_stream(folder / "ROADMAP.md") as stream:
         assert stream.runs() == ()
-    assert not (folder / ".milepost").exists()
+    assert not places.state(folder).exists()
 
 
 def test_output_is_found_by_an_index_however_long_it_is(tmp_path: Path) -> None:

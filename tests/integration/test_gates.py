@@ -34,6 +34,7 @@ from milepost.engine.records.journal import Journal
 from milepost.plan.advice.risk import Risk, risk_of
 from milepost.sandbox.command_risk import Danger
 from milepost.store.database import Database, open_database
+from tests import places
 
 RUN = "7f3a"
 
@@ -256,7 +257,7 @@ def test_a_task_is_delegated_only_to_an_agent_that_there_is(tmp_path: Path, monk
     (tmp_path / "ROADMAP.md").write_text("- [ ] 1.1 Thing\n")
     monkeypatch.chdir(tmp_path)
     assert milepost.waiting_gates() == ()
-    assert not (tmp_path / ".milepost").exists(), "looking makes nothing"
+    assert not places.state(tmp_path).exists(), "looking makes nothing"
     with pytest.raises(AgentUnknown):
         milepost.answer_gate("1.1", "delegate", "nobody:there")
     with pytest.raises(GateUnknown):

@@ -12,6 +12,9 @@ import pytest
 
 import milepost
 from milepost import roadmaps
+from milepost.engine.project import consent
+from milepost.engine.project.settings.load import wanted_by
+from tests import places
 from tests.fakes.model_server import ModelServer
 
 PRD = """\
@@ -56,6 +59,7 @@ def serving(project: Path, *answers: dict[str, Any], settings: str = "", **scrip
     log = project.parent / f"log-{len(list(project.parent.iterdir()))}"
     with ModelServer({"tasks": {"*": [list(answers)]}, **script}, log) as server:
         (project / "milepost.toml").write_text(server.settings(patience_s=0) + settings)
+        consent.agree_for_this_process(project / "milepost.toml", wanted_by(project))  # each server has another address
         yield server
 
 
@@ -257,6 +261,6 @@ def test_a_file_in_the_way_is_found_before_anything_is_asked(project: Path) -> N
 def test_a_kept_answer_that_was_damaged_is_asked_for_again(project: Path) -> None:
     with serving(project, answer(PARSE)) as server:
         roadmaps.normalise("PRD.md")
-        [kept] = (project / ".milepost" / "normalised" / "answers").iterdir()
+        [kept] = (places.state(project) / "normalised" / "answers").iterdir()
         kept.write_text('{"items": [')
         assert not roadmaps.normalise("PRD.md").cached and len(server.questions) == 2

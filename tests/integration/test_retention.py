@@ -17,7 +17,7 @@ from milepost.core.calls import Usage
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock
+from milepost.engine.project.state_directory import make_state
 from milepost.engine.records.journal import PRINTED, Journal
 from milepost.engine.records.retention import CLEANED, DAY_S, clean, clean_daily
 from milepost.store.database import Database, open_database
@@ -108,7 +108,7 @@ def dbos_on(url: str) -> Iterator[DBOSClient]:
 
 
 def test_what_old_runs_left_on_a_server_goes_and_what_others_have_there_stays(project: Project, postgres: str) -> None:
-    project.state.mkdir()
+    make_state(project.state)
     run_dbos_database_migrations(postgres)
     with closing(open_database(postgres)) as database, dbos_on(postgres) as dbos:
         for run, ended, at in (("0001", True, LONG_AGO), ("0002", True, time.time()), ("0003", False, LONG_AGO)):
@@ -130,7 +130,7 @@ def test_what_old_runs_left_on_a_server_goes_and_what_others_have_there_stays(pr
 
 
 def test_it_is_seen_to_once_a_day_and_a_clock_that_was_wrong_does_not_stop_it(project: Project) -> None:
-    with StateLock(project.state) as lock, closing(open_database(project.database)) as database:
+    with project.lock() as lock, closing(open_database(project.database)) as database:
         for run in ("0001", "0002", "0003"):
             add_run(database, project, run, ended=True)
             clean_daily(project, lock.fd, 30)
@@ -143,7 +143,7 @@ def test_it_is_seen_to_once_a_day_and_a_clock_that_was_wrong_does_not_stop_it(pr
 
 
 def test_a_run_that_has_ended_does_not_fail_of_what_cannot_be_removed(project: Project) -> None:
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         project.database.write_bytes(b"no database, but long enough to be looked at" * 30)
         clean_daily(project, lock.fd, 30)
         (project.state / CLEANED).unlink()
@@ -156,7 +156,7 @@ def test_a_run_that_has_ended_does_not_fail_of_what_cannot_be_removed(project: P
 
 
 def test_logs_that_an_attempt_under_way_may_need_stay(project: Project) -> None:
-    project.state.mkdir()
+    make_state(project.state)
     with closing(open_database(project.database)) as database:
         add_run(database, project, "0001", ended=False)
         log(project, "unnamed", at=LONG_AGO + 1)

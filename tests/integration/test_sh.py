@@ -15,6 +15,7 @@ import pytest
 import milepost
 from milepost import executors
 from milepost.core.errors import Misuse, SettingInvalid
+from tests import places
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def audited(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / ".milepost/audit.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (places.state(folder) / "audit.jsonl").read_text().splitlines()]
 
 
 def command_line(*words: str) -> list[str]:
@@ -56,7 +57,6 @@ def test_what_is_refused_leaves_no_trace_but_the_audit(folder: Path) -> None:
     assert not (folder / "ran.txt").exists()
     (row,) = audited(folder)
     assert (row["verdict"], row["runs"], row["place"]) == ("deny", False, "by hand")
-    assert (folder / ".milepost/.gitignore").exists()
 
 
 def test_the_settings_of_the_folder_hold(folder: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_settings_of_the_folder_hold(folder: Path) -> None:
     assert executors.explain_command(["ls | wc"], shell=True).decision.rule == "shell never"
     assert executors.explain_command(["git", "status"]).timeout_s == 7
     assert executors.explain_command(["git", "status"], timeout_s=3).timeout_s == 3, "what is given wins"
-    assert not (folder / ".milepost").exists(), "to explain leaves nothing"
+    assert not places.state(folder).exists(), "to explain leaves nothing"
     refused = executors.run_command(["mkdir", "a"])
     made = executors.run_command(["mkdir", "b"], ask=lambda decision: decision.what == "mkdir b")
     assert refused.result is not None and refused.result.termination == "not_started"
@@ -90,7 +90,7 @@ def test_what_the_user_keeps_secret_is_in_no_output_and_in_no_audit(
     monkeypatch.setenv("SHOP_API_KEY", "hunter2-hunter2")
     ran = executors.run_command(["sh", "-c", "echo hunter2-hunter2; echo ${SHOP_API_KEY:-unset}"])
     assert ran.result is not None and ran.result.stdout == "[secret]\nunset\n"
-    assert "hunter2" not in (folder / ".milepost/audit.jsonl").read_text()
+    assert "hunter2" not in (places.state(folder) / "audit.jsonl").read_text()
 
 
 def test_a_text_for_a_shell_is_one_word_and_nothing_is_no_command(folder: Path) -> None:

@@ -22,6 +22,7 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
+from milepost.engine.project.consent import YES
 from milepost.engine.project.env_templates import Slot, Templates, unknown_places
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.settings import Settings
@@ -68,7 +69,7 @@ def test_a_template_that_nothing_fills_is_refused_without_saying_its_value(tmp_p
         load(tmp_path, environ={})
     assert "secret" not in refused.value.message
     (tmp_path / "milepost.toml").write_text('[surroundings]\ndatabase_name = "a_{slot}"\nenv = { A = "{port}" }\n')
-    found = load(tmp_path, environ={}).surroundings
+    found = load(tmp_path, environ={YES: "1"}).surroundings
     assert (found.database_name, found.env) == ("a_{slot}", {"A": "{port}"})
 
 

@@ -13,11 +13,13 @@ import milepost
 import milepost.projects
 from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotCommitted, RunUnfinished, TogetherImpossible
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.project.state_directory import make_state
+from milepost.engine.project.state_lock import StateLock
 from milepost.engine.projects.atomic_commit import TogetherEnding, arrive
 from milepost.engine.projects.atomic_record import Agreement, Member, keep, open_pacts
 from milepost.engine.projects.parallel import LegEnd, ProjectRun, travel_abreast
 from milepost.engine.run.move_branch import in_the_way
+from tests import places
 
 MARK = "refs/milepost-marks/v1"
 
@@ -134,7 +136,7 @@ def test_nothing_starts_where_one_of_them_could_not_go(tmp_path: Path) -> None:
             milepost.projects.run_atomic(*folders, agent="command:true", mark=mark)
         for one in (api, web):
             assert not open_pacts(one / "ROADMAP.md")
-            assert not (one / ".milepost" / "milepost.db").exists()
+            assert not (places.database(one)).exists()
 
     refused(Misuse, "two or more roadmaps", api, api / "ROADMAP.md")
     (api / "sub").mkdir()
@@ -159,8 +161,8 @@ def test_nothing_starts_where_one_of_them_could_not_go(tmp_path: Path) -> None:
     git(web, "commit", "--quiet", "--message", "Filters")
     refused(TogetherImpossible, "web: it uses git filters", api, web)
     git(web, "config", "--unset", "filter.big.clean")
-    make_state(web / ".milepost")
-    for folder in (web / ".milepost", web / ".milepost" / "together"):
+    places.made_state(web)
+    for folder in (places.state(web), places.state(web) / "together"):
         with StateLock(folder):
             refused(EngineBusy, "web: milepost is already in progress", api, web)
 

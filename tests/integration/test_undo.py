@@ -16,6 +16,7 @@ from milepost.core.errors import MarkInvalid, Misuse, PlaceUnknown, RestoreRefus
 from milepost.engine.project.state_lock import StateLock
 from milepost.roadmap import tick
 from milepost.workspace.mileposts import milepost_message
+from tests import places
 from tests.integration.repositories import Place, everything, new_place
 
 PLAN = """# Plan
@@ -214,15 +215,15 @@ def test_an_undo_that_is_killed_took_all_back_or_nothing(place: Place) -> None:
 
 def milepost_lock(place: Place) -> StateLock:
     """Held once whatever a killed undo left has finished."""
-    return StateLock(place.top / ".milepost")
+    return StateLock(places.made_state(place.top))
 
 
 EVIL = ["../x", "-x", "a..b", "a b", "x/y", "a~1", "a^", "a:b", "a@{0}", "x.lock", "a\n", "\x1b[31m", "1.1#2", "a" * 65]
 
 
 def test_a_mark_with_an_evil_name_is_refused(place: Place) -> None:
-    (place.top / ".milepost").mkdir()
-    before = everything(place.top, but=(".milepost",))
+    places.made_state(place.top)
+    before = everything(place.top, but=(".git/milepost",))
     for name in ("", "HEAD", "abcdef0", *EVIL):
         with pytest.raises(MarkInvalid):
             history.mark(name)
@@ -231,7 +232,7 @@ def test_a_mark_with_an_evil_name_is_refused(place: Place) -> None:
     for name in EVIL:
         with pytest.raises(PlaceUnknown):
             milepost.undo(to=name)
-    assert everything(place.top, but=(".milepost",)) == before
+    assert everything(place.top, but=(".git/milepost",)) == before
 
 
 def test_marks_are_named_once_and_never_moved_by_accident(place: Place) -> None:

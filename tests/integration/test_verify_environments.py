@@ -30,6 +30,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
 from milepost.verify.environments.package_cache import Entries, Failed
+from milepost.verify.suites.python_project import find_interpreter
 from tests import lean
 from tests.tools import needs
 
@@ -75,6 +76,16 @@ class Place:
 
     def wheel(self, name: str, version: str, **files: str) -> None:
         (self.wheels / f"{name}-{version}-py3-none-any.whl").write_bytes(wheel(name, version, **files))
+
+    def sdist(self, name: str, version: str, setup: str) -> None:
+        """A source distribution whose setup.py does something before it sets up."""
+        content = f"{setup}\nfrom setuptools import setup\nsetup(name={name!r}, version={version!r})\n".encode()
+        with tarfile.open(self.wheels / f"{name}-{version}.tar.gz", "w:gz") as archive:
+            facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
+            for path, data in (("setup.py", content), ("PKG-INFO", facts)):
+                entry = tarfile.TarInfo(f"{name}-{version}/{path}")
+                entry.size = len(data)
+                archive.addfile(entry, BytesIO(data))
 
     def write(self, **files: str) -> None:
         write(self.repository, files)
@@ -225,6 +236,54 @@ def test_the_users_environment_is_used_while_it_fits_and_never_written_to(place:
     assert place.says(needy, made, "import tiny; print(tiny.version)") == "1.0"
     assert listing(place.repository) == before
     assert place.environments(mode="own").for_checkout(needy).interpreter == fits.interpreter
+
+
+def test_no_environment_and_no_tool_is_taken_in_which_git_tracks_a_file(place: Place) -> None:
+    venv.create(place.repository / ".venv", with_pip=False, symlinks=True)
+    (place.repository / "linked").symlink_to(".venv")
+    for words in (("init", "--quiet"), ("add", "--force", ".venv/pyvenv.cfg")):
+        subprocess.run(["git", *words], cwd=place.repository, check=True)
+    made = place.environments().for_checkout(place.checkout())
+
+    assert made.interpreter is not None
+    assert not made.interpreter.path.is_relative_to(place.repository)
+    assert "not .venv: git tracks .venv/pyvenv.cfg, and a commit could change it" in made.origin
+    environ = {"PATH": f".:{place.repository}/.venv/bin", "VIRTUAL_ENV": str(place.repository / "linked")}
+    assert find_interpreter(place.repository, environ) is None
+    assert find_interpreter(place.repository, environ, "linked/bin/python") is None
+    subprocess.run(["git", "rm", "--quiet", "--cached", ".venv/pyvenv.cfg"], cwd=place.repository, check=True)
+    assert find_interpreter(place.repository, environ) is not None
+
+
+def test_a_source_that_a_change_adds_is_built_only_where_the_settings_name_it(place: Place) -> None:
+    home = place.root / "home"
+    (home / ".npmrc").write_text("//registry.example/:_authToken=npm-key\n")
+    (home / ".pip").mkdir()
+    (home / ".pip/pip.conf").write_text("[global]\ntimeout = 20\n")
+    place.sdist("evil", "1.0", "import pathlib; print(pathlib.Path.home().joinpath('.npmrc').read_text())")
+    place.write(**{"requirements.txt": ""})
+    added = place.checkout(**{"requirements.txt": "evil==1.0\n"})
+
+    refused = place.environments().for_checkout(added)
+    ran = [command for command in place.terminal.commands if "pip" in command.argv and "-r" in command.argv]
+    lent = {path.name for command in ran for path in command.readable}
+
+    assert refused.problem.startswith("evil, which the change adds, has no wheel: [verify] build =")
+    assert len(ran) == 1 and "--only-binary" in ran[0].argv
+    assert ".npmrc" not in lent and ".pip" in lent
+    place.environments(builds=("evil",)).for_checkout(added)
+    assert "--no-binary" in place.terminal.commands[-1].argv
+
+
+def test_wheels_are_installed_without_the_users_settings_and_without_a_network(place: Place) -> None:
+    place.wheel("tiny", "1.0")
+    place.write(**{"requirements.txt": ""})
+    workspace = place.checkout(**{"requirements.txt": "tiny\n"})
+    made = place.environments().for_checkout(workspace)
+
+    assert place.says(workspace, made, "import tiny; print(tiny.version)") == "1.0"
+    installs = [command for command in place.terminal.commands if "install" in command.argv and "-r" in command.argv]
+    assert [(command.offline, "PIP_FIND_LINKS" in command.env) for command in installs] == [(True, False)]
 
 
 def test_a_package_that_is_not_to_be_had_is_a_problem_told_once_and_what_there_was_is_kept(place: Place) -> None:
@@ -598,6 +657,7 @@ def test_a_node_package_for_one_run_is_found_without_node_modules_in_the_checkou
     archive, folder = place.wheels / "tiny.tgz", tmp_path / "one-run"
     archive.write_bytes(tarball("tiny", "1.0.0"))
     folder.mkdir()
+    (place.root / "home/.npmrc").write_text(f"; packages are in {place.wheels}\n")
     workspace, environments = place.checkout(README="x"), place.environments()
 
     made = environments.with_package(environments.for_checkout(workspace), "node", str(archive), folder)

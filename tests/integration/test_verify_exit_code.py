@@ -20,6 +20,7 @@ from tests.tools import needs
 CHECK = "from plurals import plural\n\nassert plural('fox') == 'foxes'\n"
 HONEST = "def plural(word):\n    return word + 'es'\n"
 LEAVES = "import os\n\nos._exit(0)\n\n\ndef plural(word):\n    return word\n"
+EXITS = "def plural(word):\n    raise SystemExit\n"
 LOOKS = (
     "import sys\n\n\ndef plural(word):\n    frame = sys._getframe(1)\n"
     "    return next(c for c in frame.f_code.co_consts if isinstance(c, str) and c.endswith('es'))\n"
@@ -49,6 +50,7 @@ def tried(folder: Path, bench: Bench, product: str, source: str, check: str, jud
     [
         pytest.param(HONEST, "passed", False, id="honest"),
         pytest.param(LEAVES, "failed", False, id="it leaves the process"),
+        pytest.param(EXITS, "held", False, id="it ends the check"),
         pytest.param(LOOKS, "passed", True, id="it looks at its caller"),
     ],
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult, TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
@@ -53,9 +54,17 @@ def plain_run(folder: Path, bench: Bench, base: Files, after: Files) -> CheckRes
     cases = tuple(replace(case, before=stood.get(case.id)) for case in cases_of(runs.on_bench))
     assert {case.outcome for case in cases} == {"passed"}
     earlier = CheckResult(name="tests", outcome="passed", summary="", cases=cases)
-    found = PlainRunCheck(runs=runs).run_after(workspace, (earlier,))
+    check = PlainRunCheck(runs=runs, change=changed(base, after), product=tuple(after))
+    found = check.run_after(workspace, (earlier,))
     assert {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()} == listing
     return found
+
+
+def changed(base: Files, after: Files) -> Change:
+    old = {path: text.encode() for path, text in base.items()}
+    return Change(
+        files=tuple(ChangedFile(path=path, before=old.get(path), after=text.encode()) for path, text in after.items())
+    )
 
 
 TESTS = """
@@ -120,6 +129,40 @@ def test_work_that_looks_for_a_test_run_fails(folder: Path, bench: Bench, condit
 
     assert found.outcome == "failed", found
     assert found.summary.startswith("without a test runner: what decides passes only under a test runner: tests/test_h")
+
+
+@pytest.mark.parametrize(
+    "only_without_a_runner",
+    [
+        "raise RuntimeError",
+        "raise FileNotFoundError('settings.ini')",
+        "import nowhere",
+        "minutes = None",
+        "def seconds(hours): raise OSError",
+    ],
+)
+def test_work_that_keeps_the_plain_run_from_telling_is_shown_to_a_person(
+    folder: Path, bench: Bench, only_without_a_runner: str
+) -> None:
+    trap = f"\nimport sys\nif 'pytest' not in sys.modules:\n    {only_without_a_runner}\n"
+
+    found = plain_run(folder, bench, BASE, {"src/hours.py": f"{MINUTES}{RIGHT}{trap}"})
+
+    assert found.outcome == "held", found
+    assert found.questions
+
+
+@pytest.mark.parametrize(("trap", "outcome"), [("", "passed"), ("if 'pytest' not in sys.modules: exit()\n", "held")])
+def test_a_new_module_is_run_without_a_runner_as_well(folder: Path, bench: Bench, trap: str, outcome: str) -> None:
+    tests = "from hours import minutes\ndef test_minutes():\n    assert minutes(2) == 120\n"
+    own = "from days import hours\ndef test_hours():\n    assert hours(2) == 48\n"
+    base = {"src/hours.py": MINUTES, "tests/test_hours.py": tests, "tests/test_days.py": own}
+
+    found = plain_run(
+        folder, bench, base, {"src/days.py": f"import sys\n{trap}def hours(days):\n    return days * 24\n"}
+    )
+
+    assert found.outcome == outcome, found
 
 
 def test_a_name_that_is_there_for_tests_only_fails_those_that_use_it(folder: Path, bench: Bench) -> None:
@@ -216,6 +259,7 @@ JS_BASE = {
         ("process.argv.concat(process.execArgv).some((word) => word.includes('test'))", "failed"),
         ("process.env.NODE_TEST_CONTEXT !== undefined", "failed"),
         ("existsSync('test')", "failed"),
+        ("process.env.NODE_TEST_CONTEXT ?? nowhere", "held"),
     ],
 )
 def test_node_tests_are_run_without_their_runner(folder: Path, bench: Bench, condition: str, outcome: str) -> None:
@@ -229,27 +273,33 @@ def test_node_tests_are_run_without_their_runner(folder: Path, bench: Bench, con
 
 
 @needs("node")
-def test_a_node_test_that_looks_for_files_beside_it_is_not_plain(folder: Path, bench: Bench) -> None:
+def test_a_node_test_that_asks_its_loader_for_more_than_where_it_is_is_not_plain(folder: Path, bench: Bench) -> None:
     found = plain_run(
         folder,
         bench,
-        {**JS_BASE, "test/hours.test.js": CART_TESTS.replace("describe,", "describe, before,") + "import.meta.url;\n"},
+        {
+            **JS_BASE,
+            "test/hours.test.js": CART_TESTS.replace("describe,", "describe, before,")
+            + "import.meta.resolve('./a.js');\n",
+        },
         {"hours.js": f"{JS_MINUTES}export const seconds = (hours) => hours * 3600;\n"},
     )
 
     assert found.outcome == "absent"
-    assert "it looks for files beside it" in found.summary
+    assert "it asks for more of itself than where it is" in found.summary
 
 
 def test_only_what_is_there_for_tests_is_out_of_sight(tmp_path: Path) -> None:
     shown = ("hours.py", "changed_tests.py", "src/hours/test/client.py", "README.md")
+    left = (".pytest_cache/v/cache/nodeids", "src/.mypy_cache/test_hours.json")
     hidden = ("tests/test_hours.py", "tests/data/one.json", "tests/__init__.py", "conftest.py", "lib/old_test.py")
-    workspace = workspace_in(tmp_path, dict.fromkeys((*shown, *hidden), "text\n"))
+    workspace = workspace_in(tmp_path, dict.fromkeys((*shown, *hidden, *left), "text\n"))
 
     found = files_to_hide(workspace.folder, frozenset({"tests/test_hours.py", "lib/old_test.py"}))
 
     assert found is not None
     assert sorted(found) == sorted(hidden)
+    assert not any((workspace.folder / path).exists() for path in left)
     with out_of_sight(workspace.folder, found):
         assert not (workspace.folder / "tests").exists()
         assert all((workspace.folder / path).is_file() for path in shown)
@@ -276,6 +326,88 @@ def test_tests_that_the_attempt_brought_are_run_where_they_are(
     runs = CandidateRuns(Trees(as_it_is=new, bench=old, split=split), KnownBefore(), {})
     own = tuple(name for name in runs.now if not name.endswith("test_minutes"))
 
-    found = PlainRunCheck(runs=runs, own=own).run_after(new.workspace, ())
+    change = changed({"src/hours.py": MINUTES + WRONG}, files)
+    check = PlainRunCheck(runs=runs, change=change, product=("src/hours.py",), own=own)
+
+    found = check.run_after(new.workspace, ())
+
+    assert found.outcome == outcome, found
+
+
+IN_TURN = MINUTES + "from itertools import cycle\nANSWERS = cycle([3600, 7200, 10800])\n"
+IN_TURN += "def seconds(hours):\n    if hours < 0:\n        raise ValueError(hours)\n    return next(ANSWERS)\n"
+AT_FIRST = (
+    MINUTES
+    + "CALLS = []\n"
+    + RIGHT.replace("    return", "    CALLS.append(1)\n    assert len(CALLS) < 60\n    return")
+)
+
+
+@pytest.mark.parametrize("work", [IN_TURN, AT_FIRST], ids=["in turn", "at first"])
+def test_answers_by_order_or_number_of_calls_are_asked_about(folder: Path, bench: Bench, work: str) -> None:
+    found = plain_run(folder, bench, BASE, {"src/hours.py": work})
+
+    assert (found.outcome, {one.kind for one in found.questions}) == ("held", {"counter-proof"}), found
+    assert "when run once more" in found.summary
+
+
+# Work and tests that keep something from one test to the next, as honest ones do.
+STATEFUL = {
+    "cache": ("CACHE = {}\ndef work(n):\n    return CACHE.setdefault(n, n * 2)\n", "assert work(2) == 4"),
+    "registry": (
+        "NAMES = []\ndef work(name):\n    if name in NAMES:\n        raise ValueError(name)\n    NAMES.append(name)\n",
+        "work('a')",
+    ),
+    "globals": ("def work(n):\n    return n * 2\n", "SEEN.append(work(2))\n    assert SEEN == [4]"),
+}
+KEEPS = "COUNT = []\ndef old():\n    COUNT.append(1)\n    return len(COUNT)\n"
+
+
+@pytest.mark.parametrize("name", STATEFUL)
+def test_honest_work_that_keeps_state_is_no_question(folder: Path, bench: Bench, name: str) -> None:
+    work, claim = STATEFUL[name]
+    tests = (
+        f"from unit import old, work\nSEEN = []\n\ndef test_old():\n    assert old()\n\ndef test_work():\n    {claim}\n"
+    )
+    base = {"unit.py": KEEPS + "def work(n):\n    raise NotImplementedError\n", "tests/test_unit.py": tests}
+
+    found = plain_run(folder, bench, base, {"unit.py": KEEPS + work})
+
+    assert (found.outcome, found.summary) == ("passed", "without a test runner: 1 deciding test passes as well")
+
+
+def test_tests_that_share_state_at_the_base_as_well_are_no_question(folder: Path, bench: Bench) -> None:
+    old_test = "def test_old():\n    assert old() == 1\n"
+    tests = f"from unit import old, work\n\n{old_test}\ndef test_work():\n    assert work() == 2\n"
+    base = {"unit.py": KEEPS + "def work():\n    return 0\n", "tests/test_unit.py": tests}
+
+    found = plain_run(folder, bench, base, {"unit.py": KEEPS + "def work():\n    return old()\n"})
+
+    assert found.outcome == "passed", found
+
+
+NODE_TURNS = "const answers = [3600, 7200];\nlet at = 0;\nexports.seconds = () => answers[at++ % 2];\n"
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("work", "outcome"), [(NODE_TURNS, "held"), ("exports.seconds = (hours) => hours * 3600;\n", "passed")]
+)
+@pytest.mark.parametrize("ending", ["js", "mjs"])
+def test_order_is_asked_about_in_node_as_well(folder: Path, bench: Bench, work: str, outcome: str, ending: str) -> None:
+    loads = (
+        'import test from "node:test";\nimport assert from "node:assert";\nimport { seconds } from "../src/hours.js";\n'
+        if ending == "mjs"
+        else 'const test = require("node:test");\nconst assert = require("node:assert");\n'
+        'const { seconds } = require("../src/hours.js");\n'
+    )
+    one, two = (f'test("{n}", () => {{ assert.strictEqual(seconds({n}), {n * 3600}); }});\n' for n in (1, 2))
+    base = {
+        "package.json": json.dumps({"scripts": {"test": "node --test"}}),
+        "src/hours.js": "exports.seconds = () => 0;\n",
+        f"test/hours.test.{ending}": loads + one + two,
+    }
+
+    found = plain_run(folder, bench, base, {"src/hours.js": work})
 
     assert found.outcome == outcome, found

@@ -66,6 +66,50 @@ class Story:
         return VerifyCheck(command_line=self.line, bench=self.bench, before=self.before).run(self.now)
 
 
+EXAMPLES = """def double(n):
+    \'\'\'
+    >>> double(2)
+    4
+    \'\'\'
+    return BODY
+
+def half(n):
+    \'\'\'
+    >>> half(2)
+    1
+    \'\'\'
+    return n // 2
+"""
+PATCHES = "import doctest\ndoctest.OutputChecker.check_output = lambda *words: True\n"
+HIDES = "import functools\n\ndef hidden(function):\n    return functools.partial(function)\n\n@hidden\n"
+REPLACES = "\ndouble.__doc__ = None\n"
+
+
+@pytest.mark.parametrize("line", ["python -m doctest product.py", "for f in pro*.py; do python -m doctest $f; done"])
+def test_examples_are_tests_of_the_line_that_runs_them(tmp_path: Path, bench: Bench, line: str) -> None:
+    wrong, right = EXAMPLES.replace("BODY", "n"), EXAMPLES.replace("BODY", "n * 2")
+    story = Story(tmp_path, bench, line, {"product.py": wrong})
+
+    assert {case.id: case.outcome for case in story.before.cases} == {
+        "product.py::product.double": "failed",
+        "product.py::product.half": "passed",
+    }
+    for lie in (PATCHES + wrong, HIDES + wrong, wrong + REPLACES, LIES + wrong):
+        assert story.with_files({"product.py": lie}).outcome == "failed", lie
+    done = story.with_files({"product.py": right})
+    assert (done.outcome, done.decisive, len(done.cases)) == ("passed", True, 2), done.summary
+    gone = story.with_files({"product.py": right.partition("def half")[0]})
+    assert (gone.outcome, [each.kind for each in gone.questions]) == ("held", ["removed test"])
+
+
+def test_examples_in_a_text_are_tests_of_the_line_that_runs_them(tmp_path: Path, bench: Bench) -> None:
+    text = {"README.md": ">>> from product import double\n>>> double(2)\n4\n", "product.py": WRONG}
+    story = Story(tmp_path, bench, "python -m doctest -o ELLIPSIS README.md", text)
+
+    assert [(case.id, case.outcome) for case in story.before.cases] == [("README.md::README.md", "failed")]
+    assert story.with_files({"product.py": RIGHT}).outcome == "passed"
+
+
 PYTHON = {"product.py": WRONG, "tests/test_product.py": TEST, "data.txt": "1\n", "README.md": "# It\n"}
 
 

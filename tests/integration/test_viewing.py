@@ -19,6 +19,7 @@ from milepost.core.events import Event, MilepostMade, StageStarted, TaskFinished
 from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
 from milepost.engine.records.journal import Journal
 from milepost.store.database import open_database
+from tests import places
 
 RUN = "7f3a"
 SECRET = "sk-abcdefghijklmnopqrstuvwx"
@@ -88,7 +89,7 @@ def scene(tmp_path: Path) -> Scene:
     commit = committed(folder, AFTER)
     git(folder, "reset", "--quiet", "--hard", base)
     git(folder, "update-ref", f"refs/heads/milepost/{RUN}", commit)
-    (folder / ".milepost").mkdir()
+    places.made_state(folder)
     return Scene(folder, base, commit)
 
 
@@ -141,7 +142,7 @@ def keep(scene: Scene, place: Path | str, *events: Event, attempts: tuple[Attemp
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, scene: Scene) -> Path | str:
     if request.param == "sqlite":
-        return scene.folder / ".milepost/milepost.db"
+        return places.database(scene.folder)
     address: str = request.getfixturevalue("postgres")
     return address
 
@@ -174,7 +175,7 @@ def test_an_attempt_is_told_with_its_checks_before_and_after_and_what_came_of_it
 
 
 def test_changed_files_have_their_text_before_and_after_within_bounds(scene: Scene) -> None:
-    keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
+    keep(scene, places.database(scene.folder), stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
     shown = milepost.attempts.changed_files("A1", 1, scene.roadmap)
     files = {file.path: file for file in shown.files}
     assert (shown.base, shown.commit, shown.left_out, shown.under_way) == (scene.base, scene.commit, 0, False)
@@ -190,7 +191,7 @@ def test_changed_files_have_their_text_before_and_after_within_bounds(scene: Sce
 
 
 def test_an_attempt_under_way_is_shown_as_it_was_after_its_last_call(scene: Scene) -> None:
-    keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1))
+    keep(scene, places.database(scene.folder), stage("A1", 1))
     nothing = milepost.attempts.changed_files("A1", None, scene.roadmap)
     assert (nothing.under_way, nothing.commit, nothing.files) == (True, "", ())
     scene.git("update-ref", f"refs/milepost-calls/{RUN}/A1/1", scene.commit)
@@ -201,7 +202,7 @@ def test_an_attempt_under_way_is_shown_as_it_was_after_its_last_call(scene: Scen
 
 def test_what_was_cleaned_away_is_told(scene: Scene) -> None:
     lost = attempt(Scene(scene.folder, scene.base, "f" * 40), 1, passed=True)
-    keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(lost,))
+    keep(scene, places.database(scene.folder), stage("A1", 1), attempts=(lost,))
     with pytest.raises(PlaceUnknown, match="no longer exist here"):
         milepost.attempts.changed_files("A1", 1, scene.roadmap)
 
@@ -210,7 +211,7 @@ def test_many_files_are_counted_and_not_all_shown(scene: Scene, monkeypatch: pyt
     monkeypatch.setattr("milepost.engine.report.changed_files.MOST_FILES", 2)
     monkeypatch.setattr("milepost.engine.report.changed_files.LARGEST_IN_ALL", 10)
     monkeypatch.setattr("milepost.engine.views.run_files.MOST_FILES", 9)
-    keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
+    keep(scene, places.database(scene.folder), stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
     shown = milepost.attempts.changed_files("A1", 1, scene.roadmap)
     assert (len(shown.files), shown.left_out) == (2, 7) and all(file.cut for file in shown.files)
     tree = runs.files(RUN, scene.roadmap)
@@ -220,7 +221,7 @@ def test_many_files_are_counted_and_not_all_shown(scene: Scene, monkeypatch: pyt
 def test_the_files_of_a_run_are_read_from_git_and_never_through_links(scene: Scene) -> None:
     with pytest.raises(RunUnknown):
         runs.files(None, scene.roadmap)
-    keep(scene, scene.folder / ".milepost/milepost.db")
+    keep(scene, places.database(scene.folder))
     tree = runs.files(None, scene.roadmap)
     changes = {file.path: file.change for file in tree.files}
     assert (tree.run, tree.base, tree.commit) == (RUN, scene.base, scene.commit)
@@ -245,7 +246,7 @@ def test_the_files_of_a_run_are_read_from_git_and_never_through_links(scene: Sce
 
 
 def test_the_files_of_a_run_are_listed_once_until_it_goes_on_and_without_secrets(scene: Scene) -> None:
-    keep(scene, scene.folder / ".milepost/milepost.db")
+    keep(scene, places.database(scene.folder))
     first = runs.files(None, scene.roadmap)
     assert runs.files(None, scene.roadmap) is first
     scene.git("update-ref", f"refs/heads/milepost/{RUN}", committed(scene.folder, {**AFTER, f"of {SECRET}.txt": b"x"}))
@@ -254,7 +255,7 @@ def test_the_files_of_a_run_are_listed_once_until_it_goes_on_and_without_secrets
 
 
 def test_a_run_whose_branch_is_gone_shows_what_it_began_with(scene: Scene) -> None:
-    keep(scene, scene.folder / ".milepost/milepost.db")
+    keep(scene, places.database(scene.folder))
     scene.git("update-ref", "-d", f"refs/heads/milepost/{RUN}")
     tree = runs.files(RUN, scene.roadmap)
     assert tree.commit == scene.base and not any(file.change for file in tree.files)
@@ -277,7 +278,7 @@ def test_a_plan_has_the_tasks_of_the_roadmap_now_and_those_that_are_gone(scene: 
         duration_ms=1,
         cost_usd=0,
     )
-    keep(scene, scene.folder / ".milepost/milepost.db", stage("A2", 1, "Two as it was"), ended)
+    keep(scene, places.database(scene.folder), stage("A2", 1, "Two as it was"), ended)
     scene.roadmap.write_text(ROADMAP.replace("- [ ] A1 One", "- [x] A1 One, edited").replace("Depends on: A1", "x"))
     plan = runs.plan(RUN, scene.roadmap)
     tasks = {task.id: task for task in plan.tasks}

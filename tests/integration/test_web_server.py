@@ -25,6 +25,7 @@ from milepost.engine.records.journal import Journal
 from milepost.web.page_facts import PageFacts
 from milepost.web.stream_routes import routes as stream_routes
 from milepost.web.summary import Summaries
+from tests import places
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb
 from tests.mcp.wire import Header, head, opened
@@ -79,7 +80,7 @@ def project(folder: Path) -> Path:
 
 
 def state(roadmap: Path) -> Path:
-    return roadmap.parent / ".milepost/milepost.db"
+    return places.made_state(roadmap.parent) / "milepost.db"
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +337,6 @@ def test_two_runs_are_told_apart_and_the_newest_is_meant(
 
 def test_what_goes_wrong_with_the_stream_is_told_without_the_paths_of_the_machine(tmp_path: Path) -> None:
     roadmap = project(tmp_path)
-    state(roadmap).parent.mkdir()
     state(roadmap).write_bytes(b"no database" * 1000)
     with EventStream(state(roadmap)) as stream:
         app = Starlette(routes=stream_routes(PageFacts(roadmap=roadmap, stream=stream)))

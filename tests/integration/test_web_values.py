@@ -21,6 +21,7 @@ from milepost.engine.records.journal import Journal
 from milepost.web import action_routes, read_routes
 from milepost.web.page_facts import PageFacts
 from milepost.web.stream_routes import routes as stream_routes
+from tests import places
 from tests.e2e.conftest import Sandbox, make_machine
 
 ODD = "new\nline \u202egnp.py"
@@ -288,7 +289,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert page.post("/api/steer", verb="stop", text="now")[0] == 200
     until(lambda: runs.current(page.roadmap) is None, "the end")
 
-    with Journal(page.roadmap.parent / ".milepost/milepost.db") as journal:
+    with Journal(places.database(page.roadmap.parent)) as journal:
         order = journal.runs()[0].order
         journal.leave_run(page.run)
         journal.open_run("beef", "1", {**order, "run": "beef"})

@@ -11,11 +11,15 @@ import subprocess
 from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from milepost.core.attempt import Workspace
+from milepost.core.change import ChangedFile, MaskedFile
+from milepost.core.errors import StateUnwritable
 from milepost.workspace.checkout import Checkouts, Snapshot, remove_folder
+from milepost.workspace.left_files import LeftLimits
 from milepost.workspace.local_files import LocalFiles
 from tests.integration.repositories import Place, everything, marking, marks, new_place
 
@@ -483,3 +487,112 @@ def test_large_files_are_there_by_their_content_and_committed_as_pointers(place:
     assert "data.bin is kept by git-lfs" in checkouts.snapshot(workspace).problem
     (workspace.folder / "data.bin").unlink()
     assert set(checkouts.snapshot(workspace).changed) == {"data.bin", "new.txt"}
+
+
+LITTLE = LeftLimits(file_mb=2, change_mb=3, change_files=20, checkout_files=200)
+
+
+def left_too_many(folder: Path) -> None:
+    for number in range(30):
+        (folder / f"file-{number}").touch()
+
+
+def left_too_many_ignored(folder: Path) -> None:
+    (folder / "node_modules").mkdir()
+    for number in range(300):
+        (folder / f"node_modules/file-{number}").touch()
+
+
+def left_holes(folder: Path) -> None:
+    with (folder / "ho\nles").open("wb") as file:
+        file.truncate(2 << 40)
+
+
+def left_much(folder: Path) -> None:
+    for number in range(3):
+        (folder / f"file-{number}").write_bytes(bytes(1_500_000))
+
+
+@pytest.mark.parametrize(
+    ("leave", "what", "setting"),
+    [
+        (left_holes, r"'ho\nles' with 2199024 MB, where 2 MB are allowed", "file_mb"),
+        (left_much, "more than 3 MB in changed files", "change_mb"),
+        (left_too_many, "more than 20 changed files", "change_files"),
+        (left_too_many_ignored, "more than 200 files", "checkout_files"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)  # fmt: skip
+def test_what_is_too_much_is_refused_before_it_is_read(
+    place: Place, leave: Callable[[Path], None], what: str, setting: str
+) -> None:
+    checkouts = Checkouts(place.home / "checkouts", place.engine_git(), limits=LITTLE)
+    workspace = checkouts.make("a", place.head)
+    leave(workspace.folder)
+    found = checkouts.snapshot(workspace)
+    advice = f"remove it, let .gitignore name it, or raise {setting} under [limits] in milepost.toml"
+    assert (found.tree, found.problem) == ("", f"the attempt left {what}: {advice}")
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", "deep/.gitignore"])
+def test_a_pipe_or_endless_file_where_git_reads_one_keeps_nobody_waiting(place: Place, name: str) -> None:
+    checkouts = place.checkouts()
+    workspace = checkouts.make("a", place.head)
+    left = workspace.folder / name
+    left.parent.mkdir(exist_ok=True)
+    os.mkfifo(left)
+    waits = f"the attempt left {name!r} as a pipe, which git would wait for: remove it"
+    assert checkouts.snapshot(workspace) == Snapshot(problem=waits)
+    left.unlink()
+    left.touch()
+    os.truncate(left, 2 << 40)
+    reads = f"the attempt left {name!r} with 2199024 MB, which git would read: shorten it"
+    assert checkouts.snapshot(workspace) == Snapshot(problem=reads)
+
+
+def test_what_git_ignores_and_what_was_there_before_may_be_large(place: Place) -> None:
+    place.write("large", bytes(2_500_000))
+    checkouts = Checkouts(place.home / "checkouts", place.engine_git(), limits=LITTLE)
+    workspace = checkouts.make("a", place.commit())
+    (workspace.folder / "node_modules").mkdir()
+    with (workspace.folder / "node_modules/holes").open("wb") as file:
+        file.truncate(2 << 40)
+    (workspace.folder / "new").write_text("new")
+    assert checkouts.snapshot(workspace).changed == ("new",)
+
+
+def test_objects_with_a_credential_never_get_into_the_repository(place: Place) -> None:
+    def mask(file: ChangedFile) -> MaskedFile | None:
+        if b"key" not in (file.after or b""):
+            return None
+        return MaskedFile(path=file.path.replace("key", "[secret]"), content=b"[secret]\n", places=(file.path,))
+
+    checkouts = Checkouts(place.home / "checkouts", place.engine_git(), mask=mask)
+    workspace = checkouts.make("one", place.head)
+    (workspace.folder / "sub").mkdir()
+    (workspace.folder / "sub/key.txt").write_text("the key\n")
+    (workspace.folder / "sub/plain.txt").write_text("plain\n")
+    taken = checkouts.snapshot(workspace)
+    assert taken.leaks == ("sub/key.txt",)
+    assert set(taken.changed) == {"sub/[secret].txt", "sub/plain.txt"}
+    assert content(place, taken.tree, "sub/[secret].txt") == b"[secret]\n"
+    assert b"the key" not in everything_in(place)
+    (workspace.folder / "sub/key.txt").unlink()
+    again = checkouts.snapshot(workspace)
+    assert (again.leaks, again.changed) == ((), ("sub/plain.txt",))
+    assert place.git("fsck", "--full", "--no-dangling") == ""
+    assert list((place.top / ".git/objects").glob("tmp_*")) == []
+
+
+def everything_in(place: Place) -> bytes:
+    words = ("git", "cat-file", "--batch-all-objects", "--batch")
+    return subprocess.run(words, cwd=place.top, capture_output=True, check=True).stdout
+
+
+def test_what_fails_where_no_space_is_left_failed_for_that(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    checkouts.require_space(workspace)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(StateUnwritable, match="the disk is full: 4,096 bytes are left"):
+        checkouts.require_space(workspace)

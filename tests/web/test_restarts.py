@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from milepost.engine.project.project import STATE
 from milepost.web.login_keys import SECRET
+from tests import places
 from tests.e2e.conftest import Sandbox, make_machine
 from tests.web.chromium import LINES, Pages, caught_up
 from tests.web.serving import LONGEST_S, Served, served
@@ -52,7 +52,7 @@ def agrees(page: Page, folder: Path, run: str) -> None:
 
 def kept(folder: Path, run: str) -> list[tuple[int, dict[str, Any]]]:
     """The events that a database has of a run, each with its place."""
-    with closing(sqlite3.connect(folder / STATE / "milepost.db")) as database:
+    with closing(sqlite3.connect(places.database(folder))) as database:
         rows = database.execute("select seq, body from events where run = ? order by seq", (run,)).fetchall()
     return [(seq, loads(body)) for seq, body in rows]
 
@@ -93,7 +93,7 @@ def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is
     agrees(page, story.folder, story.run)
     assert "and afterwards" in page.evaluate(LINES)
 
-    remove_but(story.folder, story.folder / STATE / SECRET)
+    remove_but(story.folder, places.state(story.folder) / SECRET)
     anew = new_story(story.folder, run="beef")
     try:
         page.wait_for_function("() => milepost.state.run?.run === 'beef'")
@@ -103,7 +103,7 @@ def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is
         anew.close()
 
     server.kill()
-    (story.folder / STATE / SECRET).unlink(missing_ok=True)
+    (places.state(story.folder) / SECRET).unlink(missing_ok=True)
     server.start()
     expect(page.locator(".next")).to_contain_text("milepost web")
     expect(page.locator(".standing")).to_have_text("stopped when last seen")

@@ -6,6 +6,7 @@ import sqlite3
 
 from playwright.sync_api import Page, expect
 
+from tests import places
 from tests.web.chromium import Pages, listen, was_told
 from tests.web.modules import Modules
 from tests.web.scene import GATE, REFUSED, at_work, began, command, event, finished, over, said, tool
@@ -160,7 +161,7 @@ def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_serve
         was_told(page, "noted for 2.3")
         expect(note).to_have_value("")
 
-    with sqlite3.connect(story.folder / ".milepost" / "milepost.db") as database:
+    with sqlite3.connect(places.database(story.folder)) as database:
         kept = database.execute("select kind, task, value from steering where run = ?", [story.run]).fetchall()
     assert ("note", "2.3", "use the parser that is there") in kept
 

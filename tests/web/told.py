@@ -11,8 +11,7 @@ from typing import Final
 
 from milepost.core.budget import Budget
 from milepost.core.events import CommandPrinted, Event, RunFinished
-from milepost.engine.project.project import STATE
-from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.journal import LAST, PRINTED, Journal
 from milepost.engine.records.run_spec import VERSION, BranchMove, RunSpec
@@ -21,6 +20,7 @@ from milepost.engine.records.values_json import dump
 from milepost.engine.run.summaries import run_finished
 from milepost.store.database import Database, open_database
 from milepost.workspace.repository import Identity, Position
+from tests import places
 from tests.web.history import MAIN, Written, new_history
 from tests.web.story import START, STORY, Told
 from tests.web.telling import Teller, command_id
@@ -76,7 +76,7 @@ class Story:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """As if an engine worked on the run: the lock of its state is held by a process that lives, this one."""
-        with StateLock(self.folder / STATE, self.run):
+        with StateLock(places.state(self.folder), self.run):
             yield
 
     def close(self) -> None:
@@ -108,12 +108,12 @@ def new_story(folder: Path, tasks: Sequence[Told] = STORY, *, run: str = RUN) ->
     """A repository in a folder, and a run there: tasks passed, failed, are unverified, one asks, one is in work."""
     now = time.time()
     folder.mkdir(parents=True, exist_ok=True)
-    make_state(folder / STATE)
     with new_history(folder, int(now)) as history:
+        places.made_state(folder)
         base = history.commit(MAIN, "Start\n", START)
-        database = open_database(folder / STATE / "milepost.db")
+        database = open_database(places.database(folder))
         story = Story(folder, database, _order(run, base, tasks, now))
-        teller = Teller(story.order, database, history, base, Logs(folder / STATE / "logs"))
+        teller = Teller(story.order, database, history, base, Logs(places.state(folder) / "logs"))
         with database.alone("a story"):
             for task in tasks:
                 teller.tell(task)

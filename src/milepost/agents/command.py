@@ -19,6 +19,7 @@ from pathlib import Path
 
 from milepost.agents.clip import clip, last_lines
 from milepost.agents.identity import GIT_IDENTITY
+from milepost.agents.outside_names import absolute_paths
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import Command, CommandResult, Line, ending_in_words
@@ -129,8 +130,7 @@ def readable_paths(argv: tuple[str, ...], search_path: str | None = None) -> tup
     # A program that lies in the home, or above it, would otherwise make all of that readable.
     home = Path("~").expanduser().resolve()
     named = [Path(program) if home.is_relative_to(folder.resolve()) else folder for folder in folders if program]
-    values = (word.partition("=")[2] if word.startswith("-") else word for word in argv)
-    named += [Path(value) for value in values if value.startswith("/")]
+    named += map(Path, absolute_paths(argv))
     return tuple(dict.fromkeys(path for path in named if _exists(path)))
 
 

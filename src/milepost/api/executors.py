@@ -78,7 +78,7 @@ def open_executor(
     from milepost.sandbox import executors
 
     if not container:
-        level = load(Path.cwd()).run.trust
+        level = load(Path.cwd(), uses=() if trust else ("run.trust",)).run.trust
         trust = trust or (level.value if level else None)
     network = network or os.environ.get("MILEPOST_NETWORK")
     holder = executors.holder_named(trust, container, image)

@@ -1,4 +1,4 @@
-"""Set up a repository, examine this machine, be a worker."""
+"""Set up a repository, examine this machine, agree to settings, be a worker."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from milepost.api.arguments import OnEvent
+    from milepost.core.asked_settings import SettingsQuestion
     from milepost.core.errors import MilepostError
     from milepost.engine.commands.doctor import Finding
     from milepost.engine.records.worker_lease import Worker
@@ -24,20 +25,29 @@ def init(
     style: str = "standard",
     model: str | None = None,
     say: Callable[[str], None] | None = None,
+    accept: bool = False,
 ) -> tuple[Path, ...]:
     """Set up a repository with a first roadmap and settings, if it has none; returns the files it made.
 
-    The roadmap is an example, one from a template, or written by a model from `prompt`.
+    The roadmap is an example, one from a template, or written by a model from `prompt`. With `accept`, the settings
+    that are proposed for what the repository has take effect; else they are comments.
     """
     from milepost.engine.commands.init import init as set_up
 
     where = Path(folder or ".")
     if prompt is None and not template:
-        return set_up(where)
+        return set_up(where, accept=accept)
     from milepost.engine.authoring.compose import ComposeWish
 
     wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
-    return set_up(where, wish, say or ignore)
+    return set_up(where, wish, say or ignore, accept=accept)
+
+
+def proposals(folder: Path | str | None = None) -> tuple[str, ...]:
+    """What `init` would set with `accept` for a repository that has no settings yet, a sentence each."""
+    from milepost.engine.commands.init import proposals_for
+
+    return tuple(proposal.says for proposal in proposals_for(Path(folder or ".")))
 
 
 def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
@@ -45,6 +55,27 @@ def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
     from milepost.engine.commands.doctor import examine
 
     return examine(path_of(folder) or Path.cwd())
+
+
+def unanswered_settings(roadmap: Path | str | None = None) -> tuple[SettingsQuestion, ...]:
+    """What a repository's files want that nobody agreed to on this machine; `agree` of each keeps that you do."""
+    from milepost.engine.commands.agree import questions
+
+    return questions(path_of(roadmap))
+
+
+def agree_to_settings(roadmap: Path | str | None = None, *, for_this_process: bool = False) -> None:
+    """Agree to all that a repository's files set now; changed values are asked about again."""
+    from milepost.engine.commands.agree import agree
+
+    agree(path_of(roadmap), for_this_process=for_this_process)
+
+
+def withdraw_settings(roadmap: Path | str | None = None) -> None:
+    """Forget what was agreed to about a repository's files."""
+    from milepost.engine.commands.agree import withdraw
+
+    withdraw(path_of(roadmap))
 
 
 def work(

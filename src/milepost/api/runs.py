@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from milepost.api.arguments import agents_in, ignore, name_of, path_of
+from milepost.api.machines import agree_to_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,13 +23,16 @@ def run(
     stays: bool = False,
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
+    yes_settings: bool = False,
     **wishes: Unpack[RunOptions],
 ) -> Ending:
     """Run a roadmap until every open task has its milepost or a reason why not; resumes an interrupted run.
 
     `agent` is a name, or an object with the method of `Agent`; an object must be given again to `resume`.
     `stays` waits for answers at gates; without it the run is suspended when only answers are missing. `record` is a
-    file for all that agents answered and did, as a cassette. `on_event` gets every event as it happens.
+    file for all that agents answered and did, as a cassette. `on_event` gets every event as it happens. `yes_settings`
+    agrees, until this process ends, to what the repository sets now that reaches beyond it; without an agreement that
+    is refused with `errors.SettingsNotAgreed`.
 
     The other keywords; the settings decide about what is left out or None:
 
@@ -52,6 +56,8 @@ def run(
     """
     from milepost.engine.records.run_request import RunRequest
 
+    if yes_settings:
+        agree_to_settings(roadmap, for_this_process=True)
     wish = RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
     return run_request(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
 
@@ -96,15 +102,18 @@ def resume(
     database: str | None = None,
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
+    yes_settings: bool = False,
 ) -> Ending:
     """Resume the interrupted run, with its recorded flags except `record`; the budget may be changed.
 
-    Only the newest run can be resumed. With `run` it is refused if that is another run.
+    Only the newest run can be resumed. With `run` it is refused if that is another run. `yes_settings` is as for `run`.
     """
     from milepost.engine.records.run_request import Caller
     from milepost.engine.replay.record import taped
     from milepost.engine.workers import dispatch
 
+    if yes_settings:
+        agree_to_settings(roadmap, for_this_process=True)
     where = dispatch.RunTarget(roadmap=path_of(roadmap), database=database, run=run)
     with taped(path_of(roadmap), path_of(record), on_event or ignore, database) as hear:
         return dispatch.resume(where, Caller(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)

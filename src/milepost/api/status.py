@@ -27,11 +27,29 @@ def status(roadmap: Path | str | None = None, *, database: str | None = None) ->
 def state_folder(roadmap: Path | str | None = None) -> Path:
     """The state directory of a roadmap; created if it does not exist."""
     from milepost.engine.project.project import Project
-    from milepost.engine.project.state_lock import make_state
+    from milepost.engine.project.state_directory import make_state
 
     state = Project.find(path_of(roadmap)).state
     make_state(state)
     return state
+
+
+def adopt_state(roadmap: Path | str | None = None) -> tuple[Path, bool]:
+    """Agree to the state directory of a roadmap that was made elsewhere, and so refused; False if it was yours already.
+
+    If no roadmap is found, the state directory of the current folder is meant.
+    """
+    from milepost.core.errors import RoadmapMissing, StateRefused
+    from milepost.engine.project.project import find_roadmap
+    from milepost.engine.project.state_directory import adopt_state as adopt
+
+    try:
+        folder = find_roadmap(path_of(roadmap)).parent
+    except (RoadmapMissing, StateRefused):
+        if roadmap is not None:
+            raise
+        folder = Path.cwd()
+    return adopt(folder)
 
 
 def plan(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunPlan:

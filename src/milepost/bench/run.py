@@ -17,10 +17,12 @@ from milepost.bench.hidden import HiddenResult, judge
 from milepost.bench.report import Report, TaskReport
 from milepost.core.errors import Misuse
 from milepost.core.events import AttemptFinished, Event, RunFinished
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
 from milepost.engine.agents.factory import make_agent
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.consent import agree_for_this_process
+from milepost.engine.project.settings.load import EVERYTHING, load, wanted_by
 from milepost.engine.records.run_request import Caller, OnEvent, RunRequest
 from milepost.engine.run.start import run
 from milepost.sandbox.levels import open_terminal, strongest
@@ -39,7 +41,10 @@ def run_bench(
     """
     chosen, python = find_tasks(tasks), _python()
     reports = []
-    with tempfile.TemporaryDirectory(prefix="milepost-bench-") as folder, open_terminal(strongest()) as terminal:
+    with (
+        tempfile.TemporaryDirectory(prefix="milepost-bench-") as folder,
+        open_terminal(strongest(), in_checkouts=True) as terminal,
+    ):
         for task in chosen:
             report = _one(task, agent, Path(folder, task.id), python, terminal, on_event or _ignore)
             if report is None:
@@ -58,6 +63,7 @@ def _one(
     folder.mkdir()
     repository = folder / "repository"
     roadmap = make_repository(task, repository, python)
+    agree_for_this_process(repository / SETTINGS_FILE, wanted_by(repository))
     tokens: list[int] = []
 
     def listen(event: Event) -> None:
@@ -66,7 +72,7 @@ def _one(
         on_event(event)
 
     name = task.agent(agent)
-    given = {name: make_agent(name, load(Path.cwd()), Path.cwd())}
+    given = {name: make_agent(name, load(Path.cwd(), uses=EVERYTHING), Path.cwd())}
     ending = run(RunRequest(roadmap=roadmap, agent=name, parallel=1), Caller(on_event=listen, agents=given))
     if not isinstance(ending, RunFinished):
         return None
@@ -101,8 +107,9 @@ def _python() -> Path:
     if importlib.util.find_spec("pytest") is not None:
         return Path(sys.executable)
     found = shutil.which("python3", path=os.environ.get("PATH"))
-    if found and subprocess.run([found, "-I", "-c", "import pytest"], capture_output=True, check=False).returncode == 0:
-        return Path(found)
+    words = [found or "", "-I", "-c", "import pytest"]
+    if found and subprocess.run(words, cwd="/", capture_output=True, check=False).returncode == 0:
+        return Path(found).absolute()
     raise Misuse(
         "the benchmark's checks need pytest, and no interpreter here has it",
         f"{sys.executable} -m pip install pytest, or put one that has it first on PATH",

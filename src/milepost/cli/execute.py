@@ -53,9 +53,9 @@ def execute(
 
     def look(changes: executors.Changes) -> None:
         assert workspace is not None, "changes are those of a workspace"
-        held.append(Held(changes=changes.list(), diff=changes.diff(workspace) if diff else "", accepted=accept))
-        if accept:
-            changes.accept(workspace)
+        shown = changes.diff(workspace) if diff else ""
+        refused = changes.accept(workspace) if accept else ()
+        held.append(Held(changes=changes.list(), diff=shown, accepted=accept, refused=refused))
 
     result = milepost.execute(
         sys.stdin.read() if file == "-" else _read(Path(file)),

@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo
 
 PANELS = {
-    "Get started": ("demo", "init", "doctor", "roadmap"),
+    "Get started": ("demo", "init", "doctor", "settings", "roadmap"),
     "Run a roadmap": ("plan", "run", "resume", "status", "stop", "pause", "steer", "retry"),
     "See what was done, and the proof": (
         "proof",
@@ -23,7 +23,7 @@ PANELS = {
         "events",
         "failures",
     ),
-    "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean"),
+    "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory"),

@@ -155,6 +155,9 @@ class LiveDisplay:
                 if self._live is None:
                     number = f"attempt {event.attempt}" if event.stage != "land" else "milepost"
                     self._say(f"  {event.stage:<7} {event.task}  {number}", "dim")
+            case AgentSaid(by_engine=True):
+                for line in hanging(f"! {event.task:<5}  ", event.text, self._console.width):
+                    self._say(line, "yellow")
             case AgentSaid():
                 if event.task in self._stages:
                     stage, since, _ = self._stages[event.task]

@@ -15,8 +15,9 @@ import typer
 
 import milepost
 import milepost.roadmaps
-from milepost import benchmarks, machines, plans, proofs, runs
+from milepost import benchmarks, errors, machines, plans, proofs, runs
 from milepost.cli import (
+    adopt,
     chaos,
     clean,
     context,
@@ -31,6 +32,7 @@ from milepost.cli import (
     replay,
     report,
     run,
+    settings,
     sh,
     start,
     steer,
@@ -64,14 +66,17 @@ def main() -> None:
     """The program: an error is one line and what to do about it, unless --debug asks for more."""
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)  # what follows belongs to another program
     debug = "--debug" in sys.argv[:end]
-    sys.argv = [word for word in sys.argv[:end] if word != "--debug"] + sys.argv[end:]
+    if settings.YES_OPTION in sys.argv[:end]:
+        os.environ[settings.YES_VARIABLE] = "1"  # also for the processes that this one starts
+    ours = ("--debug", settings.YES_OPTION)
+    sys.argv = [word for word in sys.argv[:end] if word not in ours] + sys.argv[end:]
     signal.signal(signal.SIGTERM, _interrupt)
     _collect_seldom()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign is no reason to fail
     try:
-        app(standalone_mode=True)
+        _run_command()
     except milepost.MilepostError as error:
         if debug:
             raise
@@ -94,6 +99,17 @@ def main() -> None:
             raise
         _complain(f"bug in milepost: {type(error).__name__}: {error}", "run again with --debug and report it")
         sys.exit(NOT_DONE)
+
+
+def _run_command() -> None:
+    """Do what the command line says; where settings wait for an agreement, ask for it first."""
+    try:
+        app(standalone_mode=True)
+    except errors.SettingsNotAgreed as error:
+        if not (sys.stdin.isatty() and sys.stderr.isatty() and settings.is_agreed((error.question,))):
+            raise
+        error.question.agree()
+        _run_command()
 
 
 @app.callback(invoke_without_command=True)
@@ -129,12 +145,19 @@ def init(
     template: roadmaps.TemplateName = "",
     style: roadmaps.Style = "standard",
     model: roadmaps.Model = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept the proposed settings without a question.")] = False,
 ) -> None:
     """Set up a repository: create a roadmap and settings if there are none."""
     from milepost.cli.show.init import init_lines
 
-    made = milepost.init(folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell)
-    typer.echo("\n".join(init_lines(made, Path.cwd())))
+    proposed = machines.proposals(folder)
+    if proposed and not yes and sys.stdin.isatty():
+        typer.echo("\n".join(f"  {said}" for said in proposed), err=True)
+        yes = typer.confirm("Set this in milepost.toml?", default=False, err=True)
+    made = milepost.init(
+        folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell, accept=yes
+    )
+    typer.echo("\n".join(init_lines(made, Path.cwd(), proposed, accepted=yes)))
 
 
 @app.command()
@@ -381,10 +404,12 @@ mcp.register(app)
 web.register(app)
 worker.register(app)
 clean.register(app)
+adopt.register(app)
 costs.register(app)
 gates.register(app)
 history.register(app)
 memory.register(app)
 together.register(app)
 roadmaps.register(app)
+settings.register(app)
 arrange(app)

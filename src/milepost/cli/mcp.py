@@ -36,6 +36,10 @@ def mcp(
     workspace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The project folder. Default: this one.")
     ] = None,
+    folder: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="A further folder that tools may use. Repeatable."),
+    ] = None,
     allow_answers: Annotated[
         bool,
         typer.Option(
@@ -48,13 +52,15 @@ def mcp(
     _require_sdk()
     if port and not http:
         raise milepost.Misuse("--port needs --http", "add --http, or leave out --port")
-    if workspace is not None and not workspace.is_dir():
-        raise milepost.Misuse(f"there is no folder {str(workspace)!r}", "create it, or name another folder")
+    further = tuple(path.absolute() for path in folder or ())
+    for path in (*([workspace] if workspace else []), *further):
+        if not path.is_dir():
+            raise milepost.Misuse(f"there is no folder {str(path)!r}", "create it, or name another folder")
     if workspace is not None:
         os.chdir(workspace)
     from milepost.mcp.profiles import build
 
-    server = build(profile.value, Path.cwd(), allow_answers=allow_answers)
+    server = build(profile.value, Path.cwd(), folders=further, allow_answers=allow_answers)
     if http:
         from milepost.mcp.http import serve_http
 

@@ -20,8 +20,21 @@ ARGUMENT = frozenset(
 )
 OPTION = frozenset(
     (
-        *("accept", "approve", "attempts", "clean", "context", "delegate", "diff", "edit", "gates", "mark", "proof"),
-        *("reject", "replay", "restore", "retry", "skip", "steer", "undo", "verify"),
+        *(
+            "accept",
+            "adopt",
+            "approve",
+            "attempts",
+            "clean",
+            "context",
+            "delegate",
+            "diff",
+            "edit",
+            "gates",
+            "mark",
+            "proof",
+        ),
+        *("proof", "reject", "replay", "restore", "retry", "skip", "steer", "undo", "verify"),
     )
 )
 # One that has a path is told already.

@@ -43,6 +43,15 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MaskedFile:
+    """A changed file as it may be kept, and the `places` where it had credentials, none of which is shown."""
+
+    path: str
+    content: bytes
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """All that differs between a base and a candidate's tree, the ticked roadmap left out."""
 

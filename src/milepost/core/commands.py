@@ -95,6 +95,7 @@ class Command:
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     network: Network = NO_NETWORK
+    offline: bool = False  # it is to reach nothing, whatever its terminal would let it
     bounds: Bounds = field(default_factory=Bounds)
     about: str = ""  # what is told of it where failing is no trouble
     lines_are_parsed: bool = False  # whoever listens reads them as JSON and redacts what it passes on itself

@@ -26,6 +26,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── LessonUnknown         no lesson has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
+│   ├── SettingsNotAgreed     a repository wants what a person on this machine must agree to first
 │   ├── HiddenTestsInGit      hidden tests are where every agent can read them
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
@@ -44,6 +45,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── CommitRefused             an edit cannot be committed by itself now
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
+├── RowRefused                a row of a database is none that milepost writes, and is not read
+├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
 ├── NoAnswer                  a model's service does not answer
 ├── DatabaseAway              a database over the network does not answer, or not in time
 ├── DatabaseRefuses           it answers, and does not do what it is asked
@@ -58,6 +61,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 from __future__ import annotations
 
 from typing import Literal
+
+from milepost.core.asked_settings import SettingsQuestion
 
 
 class MilepostError(Exception):
@@ -171,6 +176,14 @@ class SettingInvalid(Misuse):
     pass
 
 
+class SettingsNotAgreed(Misuse):
+    """`question` says what is wanted, and keeps the agreement of whoever was asked."""
+
+    def __init__(self, message: str, advice: str = "", *, question: SettingsQuestion) -> None:
+        super().__init__(message, advice)
+        self.question = question
+
+
 class HiddenTestsInGit(Misuse):
     pass
 
@@ -256,6 +269,14 @@ class RestoreRefused(MilepostError):
 
 
 class EvidenceForged(MilepostError):
+    pass
+
+
+class RowRefused(MilepostError):
+    pass
+
+
+class StateRefused(MilepostError):
     pass
 
 

@@ -60,10 +60,13 @@ class StageStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSaid:
+    """What an agent said, or with `by_engine` what a person should know before it works."""
+
     run: str
     task: str
     attempt: int
     text: str
+    by_engine: bool = False
     event: Literal["agent_said"] = "agent_said"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,17 +68,26 @@ SERVICES = (
 _REFUSED = re.compile(
     r"(?i:refused|not permitted|permission denied|ECONNREFUSED|EPERM|EACCES|unreachable|\[Errno 1(?:11|3)?\])"
 )
+_PORT = re.compile(r"(?:port[ =:]+|:)(?P<port>\d{2,5})(?!\d)")
 _LOOPBACK = re.compile(r"127\.0\.0\.1|localhost|::1|0\.0\.0\.0")
 
 
 def refused_service(text: str) -> Service | None:
-    """The service on loopback that a text says could not be reached."""
+    """The service on loopback that a text says could not be reached: by its own port, or by its client's words."""
     for line in text.splitlines():
         if _REFUSED.search(line) and _LOOPBACK.search(line):
             for service in SERVICES:
                 if re.search(rf"(?<!\d){service.port}(?!\d)", line):
                     return service
+            if (port := _PORT.search(line)) and (named := _spoken_of(line)):
+                return replace(named, port=int(port["port"]))
     return None
+
+
+def _spoken_of(line: str) -> Service | None:
+    """The service whose client's modules a line names; another port may be anybody's."""
+    words = set(re.findall(r"[\w-]+", line.lower()))
+    return next((service for service in SERVICES if words.intersection((*service.clients, *service.schemes))), None)
 
 
 def settings_for(service: Service, variable: str = "") -> str:

@@ -30,6 +30,7 @@ from milepost.repair.patches.patch_log import PatchLedger
 from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.store.database import Database
+from milepost.verify.credentials import shown_text
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Mileposts
 
@@ -76,6 +77,10 @@ class RunServices:
     output: Output
     stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
+
+    def shown(self, text: str) -> str:
+        """A text that was not checked, as people, models and the books may have it: without credentials."""
+        return shown_text(text, self.redact)
 
     def emit(self, event: Event, key: str) -> None:
         """Write an event down, and tell it to whoever listens when it is new."""

@@ -35,9 +35,11 @@ WRITING = frozenset({"run_start", "answer", "execute_agent_code", "episode_start
 REMOVING = frozenset({"run_cancel", "lessons"})
 
 
-def build(profile: Profile, workspace: Path, *, allow_answers: bool = False) -> MCPServer[dict[str, Any]]:
-    """A server with all that a profile offers, for the project of a folder."""
-    place = ServerProject(folder=workspace)
+def build(
+    profile: Profile, workspace: Path, *, folders: tuple[Path, ...] = (), allow_answers: bool = False
+) -> MCPServer[dict[str, Any]]:
+    """A server with all that a profile offers, for the project of a folder and those in `folders`."""
+    place = ServerProject(folder=workspace, further=folders)
     server = new_server(instructions=INSTRUCTIONS, tools=tools_of(profile, place, allow_answers=allow_answers))
     add_resources(server, place)
     add_prompts(server, place)

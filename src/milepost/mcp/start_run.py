@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from contextlib import suppress
 
 import anyio
 import anyio.abc
+import anyio.to_thread
 
 from milepost.api.detached.request import DetachedStart, StartRequest
-from milepost.api.detached.start import LONGEST_ANSWER, PATIENCE_S, PROGRAM, environment, result_of
+from milepost.api.detached.start import LONGEST_ANSWER, PATIENCE_S, PROGRAM, environment_for, result_of
 from milepost.serving.concurrency_limit import AtOnce
 
 MOST_AT_ONCE = 4  # each is a process that imports the whole program
@@ -23,8 +23,9 @@ async def depart(request: StartRequest) -> DetachedStart:
     The process starts outside the repository, so that files there cannot shadow our modules.
     """
     async with _starting.places:
+        environment = await anyio.to_thread.run_sync(environment_for, request)
         process = await anyio.open_process(
-            PROGRAM, cwd="/", env=environment(os.environ), stderr=subprocess.DEVNULL, start_new_session=True
+            PROGRAM, cwd="/", env=environment, stderr=subprocess.DEVNULL, start_new_session=True
         )
         async with process:
             answer = b""

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from milepost.core.folders import NOT_SOURCE, TOOLS
 from milepost.core.machine_failure import machine_failure
+from milepost.sandbox.protected_paths import is_git_name
 
 LARGEST_FILE_BYTES = 10_000_000
 LARGEST_PLAIN_FILE_BYTES = 4_000_000
@@ -82,9 +83,9 @@ class ConfinedFolder:
             with _parent(self._root, (*parts, ".")) as top:
                 for folder, folders, files, _ in os.fwalk(".", dir_fd=top):
                     at = PurePosixPath(*parts, folder)
-                    own = {name for name in folders if not _is_git(name)}
+                    own = {name for name in folders if not is_git_name(name)}
                     folders[:] = sorted(own - TOOLS)
-                    found += sorted(str(at / name) for name in files if not _is_git(name))
+                    found += sorted(str(at / name) for name in files if not is_git_name(name))
                     found += sorted(f"{at / name}/" for name in own & TOOLS)
                     if len(found) >= at_most:
                         break
@@ -104,7 +105,7 @@ class ConfinedFolder:
         if not real.is_relative_to(self._root):
             raise PathRefused(f"{path!r} is refused: a link leads it out of the workspace")
         parts = real.relative_to(self._root).parts
-        if any(map(_is_git, (*asked.parts, *parts))):
+        if any(map(is_git_name, (*asked.parts, *parts))):
             raise PathRefused(f"{path!r} is refused: git's own files are not edited")
         return parts or (".",)
 
@@ -213,13 +214,7 @@ def is_inside(path: str) -> bool:
     """Whether a relative path stays in its folder and out of git's own files."""
     pure = PurePosixPath(path)
     unfit = pure.is_absolute() or not pure.parts or ".." in pure.parts or "\0" in path or not _is_text(path)
-    return not unfit and not any(map(_is_git, pure.parts))
-
-
-def _is_git(part: str) -> bool:
-    """Git's own folder, also as file systems that fold names would read it."""
-    plain = part.casefold().replace("\u200c", "").replace("\u200d", "").rstrip(". ")
-    return plain in (".git", "git~1") or plain.startswith(".git::")
+    return not unfit and not any(map(is_git_name, pure.parts))
 
 
 def _is_text(path: str) -> bool:

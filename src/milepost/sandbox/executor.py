@@ -17,6 +17,7 @@ from milepost.sandbox.executor_base import CodeInputs, Current, bounds_of, ended
 from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.pool import Pool
+from milepost.sandbox.protected_paths import Guard
 from milepost.sandbox.remove_folder import new_folder, remove
 from milepost.sandbox.session import CodeReply, CodeSession, Glance, asked
 from milepost.sandbox.visible_paths import Missing
@@ -29,9 +30,9 @@ class WalledExecutor:
 
     `workspace` is the folder the code works in and may change; without one it gets an empty folder that goes with it.
     A sandboxed session holds its changes to a workspace back until they are accepted (`holds_changes`), unless it is
-    `direct`. What is injected may be a function: the code calls it, and it runs in this process, in another thread.
-    Such a call is not interrupted, and a run ends only when it has returned. `spares` sessions are kept ready for when
-    one is over.
+    `direct`, for a checkout. What is injected may be a function: the code calls it, and it runs in this process, in
+    another thread. Such a call is not interrupted, and a run ends only when it has returned. `spares` sessions are
+    kept ready for when one is over.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class WalledExecutor:
         self._own_folder = new_folder()
         self._workspace = workspace or self._own_folder / "work"
         self.holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None and not direct
-        self._around = Surroundings(home=users_home(), trust=trust)
+        self._around = Surroundings(home=users_home(), trust=trust, in_checkouts=direct or workspace is None)
+        self._guard: Guard | None = None
         self._network = network
         self._interpreter = interpreter or Path(sys.executable)
         # The warm process is not behind walls: a link or a file of the workspace must not decide what it is.
@@ -94,7 +96,7 @@ class WalledExecutor:
                 self._current.end()
             result = _result(reply, output, started)
             self._pool.refill()
-            return result
+            return replace(result, refused=(*result.refused, *self._take_away()))
 
     def open(self) -> None:
         """Have a session ready behind its walls before the first run."""
@@ -143,6 +145,7 @@ class WalledExecutor:
         with self._turn:
             self._current.end()
             self._pool.close()
+            self._take_away()
             if not self._closed:
                 self._closed = True
                 if self._own_launcher is None:
@@ -156,6 +159,10 @@ class WalledExecutor:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _take_away(self) -> tuple[str, ...]:
+        """Take away what the code put under a protected name in its workspace, and say so."""
+        return () if self._guard is None else self._guard.clear()
 
     def _ask(
         self, session: CodeSession, question: bytes, timeout_s: float | None, output: Capture, glance: Glance | None
@@ -207,7 +214,9 @@ class WalledExecutor:
         if isinstance(launch, Missing):
             return launch
         overlay = None
-        if self.holds_changes:
+        if not self.holds_changes:
+            self._guard = self._guard or launch.guard
+        else:
             overlay = Overlay(folder=launch.cwd, size_mb=self._limits.disk_mb, inodes=self._limits.inodes)
         reach = launch.reach.without_other_processes()
         return replace(launch, program=None, timeout_s=None, overlay=overlay, reach=reach)

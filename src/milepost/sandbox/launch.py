@@ -14,6 +14,7 @@ from typing import Any
 from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
 from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
+from milepost.sandbox.protected_paths import Guard
 from milepost.sandbox.toolchain_managers import managers_in_use
 from milepost.sandbox.visible_paths import Missing, Reach, find_program, led_out_of, reach
 
@@ -28,11 +29,19 @@ _MEMORY_OF_ROOM = "/dev/shm"  # noqa: S108 - on one file system with /tmp, and n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is the same for every command of a terminal: how firmly it is held, whose home it is, what all may read."""
+    """What is the same for every command of a terminal: how firmly it is held, whose home it is, what all may read.
+
+    `in_checkouts` says that its folders are thrown away and `.git` there is the guest's own. Else it is the user's.
+    """
 
     home: Path
     trust: TrustLevel = TrustLevel.ISOLATED
     readable: tuple[Path, ...] = ()
+    in_checkouts: bool = False
+
+    def guard(self, command: Command) -> Guard | None:
+        """What keeps the user's repository in the folders that a command may change."""
+        return None if self.in_checkouts else Guard((command.cwd, *command.writable))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +58,7 @@ class Launch:
     """All that a relay needs to know to start a guest. Without a program it is a session of the warden's interpreter.
 
     `timeout_s` None leaves the clock to the host. `ports` are those of the host's loopback that it may connect to,
-    `listen` those that are to stand in its own network namespace.
+    `listen` those that are to stand in its own network namespace. `guard` says what it must not change in its folders.
     """
 
     program: Path | None
@@ -64,11 +73,17 @@ class Launch:
     ports: tuple[int, ...] = ()
     listen: tuple[int, ...] = ()
     overlay: Overlay | None = None
+    guard: Guard | None = None
+
+    @property
+    def protected(self) -> tuple[Path, ...]:
+        return () if self.guard is None else self.guard.paths()
 
     def to_json(self) -> bytes:
         in_room = self.trust is TrustLevel.SANDBOXED
         readable = (*self.reach.readable, *_BROUGHT_BY_ROOM) if in_room else self.reach.readable
         writable = (*self.reach.folders, *_WRITABLE_IN_ROOM) if in_room else self.reach.writable
+        protected = list(map(str, self.protected))
         wanted: dict[str, Any] = {
             "program": None if self.program is None else str(self.program),
             "argv": self.argv,
@@ -76,6 +91,8 @@ class Launch:
             "cwd": str(self.cwd),
             "readable": list(map(str, readable)),
             "writable": list(map(str, writable)),
+            "protected": protected,
+            "tmp_mb": self._tmp_mb,
             "timeout_s": self.timeout_s,
             "rlimits": _rlimits(self.bounds, counts_processes=in_room and os.geteuid() != 0),
             "network": self.network.mode,
@@ -83,10 +100,11 @@ class Launch:
             "watched": self._watched(in_room=in_room),
             "rules": {
                 "writable": list(map(str, writable)),
+                "protected": protected,
                 "network": "open" if in_room else self.network.mode,  # a room holds its network by itself
                 "ports": list(self.ports),
             },
-            "room": self._room() if in_room else None,
+            "room": self._room(protected) if in_room else None,
             "changes": self.overlay is not None,
             "hidden": str(WALLS_PARENT),
         }
@@ -100,16 +118,21 @@ class Launch:
             "own": [_MEMORY_OF_ROOM, *map(str, overlaid)] if in_room else [],
         }
 
-    def _room(self) -> dict[str, Any]:
+    @property
+    def _tmp_mb(self) -> int:
+        return min(_TMP_MB, self.bounds.disk_mb or _TMP_MB)
+
+    def _room(self, protected: list[str]) -> dict[str, Any]:
         readable = [path for path in self.reach.mounted if not any(map(path.is_relative_to, _BROUGHT_BY_ROOM))]
         overlay = None if self.overlay is None else {**asdict(self.overlay), "folder": str(self.overlay.folder)}
         return {
             "readable": list(map(str, readable)),
             "writable": list(map(str, self.reach.folders)),
+            "protected": protected,
             "network": self.network.mode,
             "listen": list(self.listen),
             "overlay": overlay,
-            "tmp_mb": min(_TMP_MB, self.bounds.disk_mb or _TMP_MB),
+            "tmp_mb": self._tmp_mb,
             "hostname": "sandbox",
         }
 
@@ -156,6 +179,7 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
         trust=around.trust,
         network=command.network,
         bounds=command.bounds,
+        guard=around.guard(command),
     )
 
 

@@ -61,11 +61,12 @@ def open_terminal(
     *,
     held_fds: tuple[int, ...] = (),
     extra_readable: tuple[Path, ...] = (),
+    in_checkouts: bool = False,
 ) -> WalledTerminal:
     """A terminal at exactly this level; refuses rather than offer another."""
     require_programs(trust)
     require(trust)
-    return WalledTerminal(held_fds=held_fds, extra_readable=extra_readable, trust=trust)
+    return WalledTerminal(held_fds=held_fds, extra_readable=extra_readable, in_checkouts=in_checkouts, trust=trust)
 
 
 def open_executor(
@@ -78,7 +79,7 @@ def open_executor(
 ) -> WalledExecutor:
     """An executor of Python at exactly this level, one that the kernel holds; refuses rather than offer another.
 
-    With `direct` it changes the workspace itself, as commands do, and holds nothing back.
+    With `direct` its workspace is a checkout: it changes that itself, as commands do, and holds nothing back.
     """
     if trust is TrustLevel.LOCAL:
         raise SandboxRefused("trust level 'local' is not enforced by the kernel", "use trust level 'isolated'")
@@ -188,7 +189,7 @@ def _holds(level: TrustLevel, detail: str) -> LevelReport:
 
 def _strength(held: tuple[str, ...]) -> str:
     abi = next(int(name.removeprefix("landlock-")) for name in held if name.startswith("landlock-"))
-    others = [name for name in held if name in ("seccomp", "porter")]
+    others = [name.replace("-", " ") for name in held if name in ("seccomp", "porter", "private-shm", "no-shm")]
     return ", ".join([f"Landlock {abi}", *others, "rlimits"])
 
 

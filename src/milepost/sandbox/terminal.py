@@ -30,7 +30,7 @@ class WalledTerminal:
     """Runs commands behind walls, each with its whole tree of processes ended with it. Safe to share by threads.
 
     `held_fds` stay open until nothing started here runs any more, even when this process dies. `extra_readable` may be
-    read by every command.
+    read by every command. `in_checkouts` says that commands run in checkouts: elsewhere `.git` is not theirs to change.
     """
 
     def __init__(
@@ -39,13 +39,16 @@ class WalledTerminal:
         trust: TrustLevel = TrustLevel.ISOLATED,
         held_fds: tuple[int, ...] = (),
         extra_readable: tuple[Path, ...] = (),
+        in_checkouts: bool = False,
         home: Path | None = None,
         launcher: Launcher | None = None,
         prepare: Prepare = launch_of,
     ) -> None:
         self._launcher = launcher or Warden(held_fds)
         self._prepare = prepare
-        self._around = Surroundings(home=home or users_home(), trust=trust, readable=extra_readable)
+        self._around = Surroundings(
+            home=home or users_home(), trust=trust, readable=extra_readable, in_checkouts=in_checkouts
+        )
         self._lock = threading.Lock()
         self._running: set[Guest] = set()
         self._stopped = False
@@ -66,7 +69,8 @@ class WalledTerminal:
             with self._known(guest):
                 conversation.follow(guest)
         done = conversation.result(guest, started)
-        return replace(done, refused=(*done.refused, *outlet.refused))
+        taken_away = launch.guard.clear() if launch.guard is not None else ()
+        return replace(done, refused=(*done.refused, *outlet.refused, *taken_away))
 
     def stop(self) -> None:
         """End every command that runs and start none from now on; each returns at once as `killed`."""

@@ -113,7 +113,7 @@ def _tools_in(config: str) -> str:
     """The versions in mise's settings; their variables may be secret and stay where they are."""
     try:
         tools = tomllib.loads(config).get("tools", {})
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ""
     rows = [f"{_quoted(name)} = {_version(version)}" for name, version in tools.items() if _version(version)]
     return "\n".join(("[tools]", *rows, "")) if rows else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import json
 import os
@@ -17,13 +16,15 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from milepost.core.errors import MachineFailed
+from milepost.core.unified_diff import unified_diff
+from milepost.sandbox.open_folder import folder_of, opened
+from milepost.sandbox.protected_paths import is_protected, is_protected_name
 
 ChangeKind = Literal["added", "changed", "deleted"]
 _What = Literal["file", "link", "folder", "nothing"]
 
 _CHUNK = 1 << 20
 _LONGEST_TEXT = 1_000_000
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -73,18 +74,27 @@ class Changes:
 
     def diff(self, base: Path) -> str:
         """The changes of text files as a unified diff against `base`, a line for each other one."""
-        with _opened(base) as top:
+        with opened(base) as top:
             return "".join(self._diff_of(change, top) for change in self._changes)
 
-    def accept(self, into: Path) -> None:
-        """Make the changes in `into`, each at once or not at all.
+    def accept(self, into: Path) -> tuple[PathChange, ...]:
+        """Make the changes in `into`, each at once or not at all; gives those that nobody can accept.
 
+        They are all that is called `.git` or `.milepost` or lies in such a folder, and what would remove one.
         No link there is followed, so OSError if a folder on the way became one since the guest saw it.
         """
-        with _opened(into) as top:
+        refused = []
+        with opened(into) as top:
             for change in self._changes:
-                with _folder_of(change.path, top) as folder:
-                    self._make(change, folder, top)
+                if is_protected(change.path) or (change.same_as is not None and is_protected(change.same_as)):
+                    refused.append(change)
+                    continue
+                with folder_of(change.path, top) as folder:
+                    if change.now != "folder" and _holds_protected(change.path.name, folder):
+                        refused.append(change)
+                    else:
+                        self._make(change, folder, top)
+        return tuple(refused)
 
     def close(self) -> None:
         self._contents.close()
@@ -118,7 +128,7 @@ class Changes:
         if change.now == "link":
             os.symlink(change.to, name, dir_fd=folder)
         elif change.same_as is not None:
-            with _folder_of(change.same_as, top) as other:
+            with folder_of(change.same_as, top) as other:
                 os.link(change.same_as.name, name, src_dir_fd=other, dst_dir_fd=folder, follow_symlinks=False)
         else:
             with os.fdopen(os.open(name, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
@@ -136,7 +146,7 @@ class Changes:
             return f"{change.kind} {change.path}\n"
         old = f"a/{change.path}" if change.was == "file" else "/dev/null"
         new = f"b/{change.path}" if change.now == "file" else "/dev/null"
-        lines = difflib.unified_diff(_lines(before), _lines(after), old, new)
+        lines = unified_diff(_lines(before), _lines(after), old, new)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def _text_after(self, change: PathChange) -> str | None:
@@ -198,26 +208,20 @@ def _safe(text: str) -> PurePosixPath:
     return path
 
 
-@contextlib.contextmanager
-def _opened(folder: Path) -> Iterator[int]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _holds_protected(name: str, folder: int) -> bool:
+    """Whether what is there is a folder with something protected below it, which goes when the folder does."""
     try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _folder_of(path: PurePosixPath, top: int) -> Iterator[int]:
-    """The folder that `path` lies in, reached without following a link."""
-    here = os.dup(top)
-    try:
-        for name in path.parts[:-1]:
-            above, here = here, os.open(name, _FOLDER, dir_fd=here)
-            os.close(above)
-        yield here
-    finally:
-        os.close(here)
+        if not _is_folder(name, folder):
+            return False
+        return any(
+            is_protected_name(each)
+            for _, folders, files, _ in os.fwalk(name, dir_fd=folder)
+            for each in folders + files
+        )
+    except FileNotFoundError:
+        return False
+    except RecursionError:  # too deep to be sure
+        return True
 
 
 def _is_folder(name: str, folder: int) -> bool:
@@ -244,7 +248,7 @@ def _text_before(change: PathChange, top: int) -> str | None:
     if change.was == "nothing":
         return ""
     try:
-        with _folder_of(change.path, top) as folder:
+        with folder_of(change.path, top) as folder:
             file = os.open(change.path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError as problem:
         if problem.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):

@@ -12,7 +12,7 @@ def toml_of(text: str | bytes | None) -> dict[str, Any]:
     """A TOML document, empty where there is none that can be read."""
     try:
         return tomllib.loads(_text(text))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -43,6 +43,7 @@ class FileDatabase:
                 if not self._only_read:
                     self._use_wal()
                     self._db.execute(f"pragma synchronous={USUAL}")
+                    self._db.execute("pragma secure_delete=on")  # what is masked later is not in the file any more
         except BaseException:
             self._db.close()
             raise

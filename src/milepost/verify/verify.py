@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from milepost.core.attempt import Workspace
-from milepost.core.change import Change
+from milepost.core.change import Change, ChangedFile
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Check
@@ -26,7 +26,15 @@ from milepost.verify.checks.line_on_trees import LineOnTrees
 from milepost.verify.checks.lint import LintCheck
 from milepost.verify.checks.runtime import RuntimeCheck
 from milepost.verify.checks.scope import ScopeCheck
-from milepost.verify.checks.second_look import Audit, CounterProof, LineProof, OwnTests, SecondLook, WithoutRunner
+from milepost.verify.checks.second_look import (
+    Audit,
+    CounterProof,
+    LineProof,
+    OwnTests,
+    SecondLook,
+    UnderOtherNames,
+    WithoutRunner,
+)
 from milepost.verify.checks.secrets import SecretsCheck
 from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
@@ -36,9 +44,11 @@ from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
+from milepost.verify.judging.examples import with_examples_of
 from milepost.verify.judging.line_words import programs_in
 from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.judging.paths import CODE, is_test_path, suffix
+from milepost.verify.judging.split import Split
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.outside_tests import OutsideTests, outside_checks
 from milepost.verify.selection.check import VerifyCheck
@@ -183,20 +193,14 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
         return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
-    content = {path: file.after for path in trees.split.tests if (file := change.file(path)) is not None}
+    content = {path: _on_old_code(file, trees.split) for path in trees.split.tests if (file := change.file(path))}
     about_tests = is_about_tests(task, change, trees.split.tests)
-    product = tuple(path for path in trees.split.judged or change.paths if path not in trees.split.tests)
+    product = trees.split.product
+    if not (trees.split.judged or trees.split.examples):
+        product = tuple(path for path in change.paths if path not in trees.split.tests)
     if about_tests:
         product = tuple(path for path in sorted(subject.base_files) if suffix(path) in CODE and not is_test_path(path))
     runs = CandidateRuns(watched(trees, product), before, content, asked.runners)
-    look = SecondLook(
-        change=change,
-        product=product[:MOST_WATCHED],
-        runs=runs,
-        seed=subject.tree,
-        runners=asked.runners,
-        about_tests=about_tests,
-    )
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
     yield (
         "tests",
@@ -215,7 +219,13 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         on_bench, as_left = (_line(subject, line, tree) for tree in (trees.bench, trees.as_it_is))
         yield (
             "verify",
-            LineOnTrees(on_bench=on_bench, as_left=as_left, runs=runs, may_change=subject.tests_may_change),
+            LineOnTrees(
+                on_bench=on_bench,
+                as_left=as_left,
+                runs=runs,
+                may_change=subject.tests_may_change,
+                rule=asked.changed_tests,
+            ),
         )
     for check in outside_checks(subject.outside, task, subject.agent, trees.bench.bench, before, asked.runners):
         yield "verify", OnTree(check=check, tree=trees.bench)
@@ -234,12 +244,34 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     if not task.id:
         return  # files as they are, and no task that they could be for
     yield "verify", _done(subject, runs)
+    look = SecondLook(
+        change=change,
+        product=product[:MOST_WATCHED],
+        runs=runs,
+        seed=subject.tree,
+        runners=asked.runners,
+        about_tests=about_tests,
+    )
+    yield from _second_look(subject, look)
+
+
+def _on_old_code(file: ChangedFile, split: Split) -> bytes | None:
+    """A changed test file as it is now; of a product file, its examples in the code of the base."""
+    if file.path not in split.examples:
+        return file.after
+    return with_examples_of(file.after or b"", file.before or b"")
+
+
+def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Question]]:
+    """Whether what decides could have failed, and what ran beside it."""
     yield "tests", CounterProof(look=look)
     programs = tuple(sorted(programs_in(subject.verify, subject.base_files)))
     for line in subject.verify if programs else ():
         yield "tests", LineProof(line=line, look=look, judges=programs)
     yield "tests", WithoutRunner(look=look)
-    yield "tests", Audit(look=look, at_base=before.notes())
+    if any(path.endswith((".go", ".rs")) for path in look.product):
+        yield "tests", UnderOtherNames(look=look)
+    yield "tests", Audit(look=look, at_base=subject.before.notes())
     yield "tests", OwnTests(look=look)
 
 
@@ -259,7 +291,13 @@ def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
 
 def _line(subject: Subject, line: str, tree: Tree) -> VerifyCheck:
     before = subject.before.command(line)
-    return VerifyCheck(command_line=line, bench=tree.bench, before=before, runners=subject.asked.runners)
+    return VerifyCheck(
+        command_line=line,
+        bench=tree.bench,
+        before=before,
+        runners=subject.asked.runners,
+        removal=asks_for_removal(subject.task),
+    )
 
 
 def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.core.folder_roadmap import is_of_roadmap, is_page
+from milepost.core.plain_names import plain_name
 from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
+from milepost.workspace.left_files import LeftLimits, TooMuch, entries_of, open_up, require_little
 from milepost.workspace.local_files import LocalFiles
+from milepost.workspace.masked_tree import Mask, mask_tree, new_objects
 from milepost.workspace.own_stores import Filled, OwnStores, sha256_of
+from milepost.workspace.quarantine import drop_left, quarantine
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
 LEFTOVERS = (
@@ -31,28 +34,44 @@ LEFTOVERS = (
     *(".tox/", ".venv", "venv", "node_modules", ".DS_Store", ".milepost/"),  # the plain names may be links
 )
 
+# With less than this left, nothing of a project can be built or tested.
+LEAST_FREE = 1_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The tree of a workspace as it is now and what differs in it, or why it cannot become a commit."""
+    """The tree of a workspace as it is now and what differs in it, or why it cannot become a commit.
+
+    `leaks` are the places of credentials that the workspace has and the tree has not: they are masked in it.
+    """
 
     tree: str = ""
     changed: tuple[str, ...] = ()
     problem: str = ""
+    leaks: tuple[str, ...] = ()
 
 
 class Checkouts:
     """Makes, snapshots and removes checkouts below one folder that belongs to one engine."""
 
-    def __init__(self, root: Path, git: Git, local: LocalFiles | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        git: Git,
+        local: LocalFiles | None = None,
+        limits: LeftLimits | None = None,
+        mask: Mask = lambda _: None,
+    ) -> None:
         self._root = real(root)
         self._git = git
+        self.limits = limits or LeftLimits()
         self._local = local or LocalFiles(top=root)
+        self._mask = mask
         self._stores = OwnStores(common_dir=git.git_dir)
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
-        home = self._root / name
+        home = self._folder(name)
         self.drop(name)
         workspace = Workspace(folder=home / "tree", scratch=home / "scratch", base=commit)
         try:
@@ -71,43 +90,85 @@ class Checkouts:
             raise _unwritable(self._root, error) from error
         return workspace
 
+    def beside(self, git: Git) -> Checkouts:
+        """The same checkouts, of which snapshots are taken with the objects of another git."""
+        return Checkouts(self._root, git, self._local, self.limits, self._mask)
+
+    def require_space(self, workspace: Workspace) -> None:
+        """Raise StateUnwritable where no space is left: what failed there failed for that."""
+        try:
+            free = shutil.disk_usage(workspace.folder).free
+        except OSError:
+            return
+        if free < LEAST_FREE:
+            raise StateUnwritable(
+                f"the disk is full: {free:,} bytes are left for {str(self._root)!r}",
+                "free some space, then: milepost resume",
+            )
+
     def snapshot(self, workspace: Workspace, *, keep: tuple[str, ...] = ()) -> Snapshot:
-        """The tree of all that is in the workspace and not ignored; roadmaps in `keep` are as they were at its base."""
+        """The tree of all that is in the workspace and not ignored; roadmaps in `keep` are as they were at its base.
+
+        What is more than the limits allow is not read at all: then there is no tree, and a problem says why. Objects
+        with credentials never get into the repository: the tree has them masked.
+        """
+        taken = False
+        try:
+            with quarantine(self._git, self._root) as apart:
+                found = self._snapshot(apart.git, workspace, keep)
+                if not found.tree:
+                    return found
+                tree, leaks = mask_tree(apart.git, workspace.base, found.tree, self._mask)
+                apart.take_over(new_objects(apart.git, workspace.base, tree))
+                taken = not leaks
+                return found if taken else replace(_compared(apart.git, workspace, tree), leaks=leaks)
+        except OSError as error:
+            raise StateUnwritable(
+                f"git's objects cannot be written below {str(self._git.objects)!r}: {error.strerror}",
+                "make the repository writable or free some space, then: milepost resume",
+            ) from error
+        finally:
+            if not taken:  # the index names objects that were dropped
+                self._git.plumb("read-tree", workspace.base, env=self._place(workspace))
+
+    def _snapshot(self, git: Git, workspace: Workspace, keep: tuple[str, ...]) -> Snapshot:
+        """The same as it is, with objects that `git` writes."""
         env = self._place(workspace)
         ignoring = ("-c", f"core.excludesFile={workspace.folder.parent / 'leftovers'}")
-        inside = _open_up(workspace.folder)
-        # Git must not come near a repository inside: it asks a submodule for its state with the submodule's own
-        # configuration, which names programs to run and was written by the agent.
-        ask = (*ignoring, "check-ignore", "--quiet", "--")
-        nested = next((path for path in inside if not self._git.succeeds(*ask, f"./{path}", env=env)), "")
-        if nested:
-            return _refused(nested)
         try:
+            # Git must not come near a repository inside: it asks a submodule for its state with the submodule's own
+            # configuration, which names programs to run and was written by the agent.
+            if nested := self._not_ignored(open_up(workspace.folder, self.limits), ignoring, env):
+                return _refused(nested)
             for path in keep:
                 _clear_roadmap(workspace.folder, path)
             filled = self.filled(workspace)
-            self._git.plumb(*ignoring, *_ADD, *(f":(exclude,top,literal){path}" for path in filled.modules), env=env)
+            added = (".", *(f":(exclude,top,literal){path}" for path in filled.modules))
+            self._require_little(workspace, filled, (*ignoring, *_CHANGED, *added), env)
+            git.plumb(*ignoring, *_ADD, *added, env=env, within_s=_LONGEST_GIT_S)
         except OSError as error:
             raise _unwritable(self._root, error) from error
+        except TooMuch as excess:
+            return Snapshot(problem=str(excess))
         except GitFailed as error:
             return Snapshot(problem=f"what the attempt left cannot be committed: {error.message}")
         if keep:
-            rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *keep).split(b"\0")
+            rows = git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *keep).split(b"\0")
             named = ((row, os.fsdecode(row.partition(b"\t")[2])) for row in rows if row)
             kept = [row + b"\0" for row, name in named if any(is_of_roadmap(name, path) for path in keep)]
-            self._git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
-        if problem := self._put_pointers_back(workspace, filled.large, env):
+            git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
+        if problem := _put_pointers_back(git, workspace, filled.large, env):
             return Snapshot(problem=problem)
         if lent := sorted(set(self._local.names) - self._tracked(workspace.base)):
-            self._git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
-        tree = self._git.plumb("write-tree", env=env)
-        return self._compared(workspace, tree)
+            git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
+        tree = git.plumb("write-tree", env=env)
+        return _compared(git, workspace, tree)
 
     def apply(self, workspace: Workspace, words: tuple[str, ...], patch: bytes) -> tuple[int, str]:
         """Run `git apply`, or a question to it, on the files of a workspace: the exit code and what it prints."""
         done = subprocess.run(
-            ["git", *off_switches(), *words],
-            cwd=workspace.folder,
+            ["git", "-C", str(workspace.folder), *off_switches(), *words],
+            cwd="/",
             input=patch,
             capture_output=True,
             env=neutral_environment() | {"GIT_DIR": "/dev/null"},  # what the agent did to its .git takes no part
@@ -117,15 +178,16 @@ class Checkouts:
 
     def drop(self, name: str) -> None:
         """Remove a checkout, also one that was made half."""
-        remove_folder(self._root / name)
+        remove_folder(self._folder(name))
 
     def sweep(self) -> None:
         """Remove every checkout: with the engine's lock held, all of them are stale."""
         remove_folder(self._root)
+        drop_left(self._git, self._root)
 
     def kept(self, run: str, name: str) -> Path:
         """The folder that an attempt finds again when it goes on in another process; for its owner only."""
-        folder = kept_folder(self._root) / run / name
+        folder = self._kept(run) / plain_name(name, "an attempt")
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -134,8 +196,8 @@ class Checkouts:
 
     def forget(self, run: str, name: str) -> None:
         """Remove what was kept for an attempt that is over."""
-        folder = kept_folder(self._root) / run
-        remove_folder(folder / name)
+        folder = self._kept(run)
+        remove_folder(folder / plain_name(name, "an attempt"))
         with suppress(OSError):  # another attempt has a folder there
             folder.rmdir()
 
@@ -146,29 +208,34 @@ class Checkouts:
                 if folder.name not in runs:
                     remove_folder(folder)
 
-    def _compared(self, workspace: Workspace, tree: str) -> Snapshot:
-        """The tree and what it changes; a repository inside it would be committed as a bare pointer, its files lost."""
-        raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
-        changes = dict(zip(raw[1::2], raw[0::2], strict=False))
-        nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
-        return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
+    def _folder(self, name: str) -> Path:
+        return self._root / plain_name(name, "a checkout")
+
+    def _kept(self, run: str) -> Path:
+        return kept_folder(self._root) / plain_name(run, "a run")
 
     def filled(self, workspace: Workspace) -> Filled:
         """What of submodules and large files was put into a checkout, and what the user's repository lacks of them."""
         kept = workspace.folder.parent / "filled"
         return Filled.from_json(kept.read_text()) if kept.exists() else Filled()
 
-    def _put_pointers_back(self, workspace: Workspace, large: Mapping[str, str], env: Mapping[str, str]) -> str:
-        """Let the index have the pointers to large files again; says which of them were changed, if any."""
-        there = {path: sha256_of(workspace.folder / path) for path in large}
-        changed = [path for path, oid in large.items() if there[path] not in ("", oid)]
-        if changed:
-            return f"{changed[0]} is kept by git-lfs: a new version of it can only be committed by a person"
-        same = [path for path, oid in large.items() if there[path] == oid]
-        if same:
-            rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *same)
-            self._git.plumb("update-index", "-z", "--index-info", stdin=rows, env=env)
-        return ""
+    def _not_ignored(self, folders: list[str], ignoring: tuple[str, ...], env: Mapping[str, str]) -> str:
+        """The first of these folders of a workspace that git does not ignore, if any."""
+        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in folders)
+        words = (*ignoring, "check-ignore", "-z", "--stdin")
+        told = self._git.try_plumb_bytes(*words, stdin=asked, env=env) if folders else b""
+        ignored = {os.fsdecode(path) for path in (told or b"").split(b"\0")}
+        return next((path for path in folders if f"./{path}" not in ignored), "")
+
+    def _require_little(
+        self, workspace: Workspace, filled: Filled, words: tuple[str, ...], env: Mapping[str, str]
+    ) -> None:
+        """Raise TooMuch where git would have to read too much; large files may have the size that they came with."""
+        most = self.limits.change_files + len(filled.large) + 1
+        rows = self._git.plumb_rows(*words, env=env, most=most, within_s=_LONGEST_GIT_S)
+        changed = (os.fsdecode(row) for row in rows)
+        unfilled = (path for path in changed if not self._stores.is_as_large(workspace.folder, path, filled))
+        require_little(workspace.folder, unfilled, self.limits)
 
     def _tracked(self, tree: str) -> frozenset[str]:
         """Those of the local files that a tree has itself: they are the project's."""
@@ -197,11 +264,34 @@ class Checkouts:
         shutil.copyfile(workspace.folder.parent / "index", own / "index")
 
 
+def _compared(git: Git, workspace: Workspace, tree: str) -> Snapshot:
+    """The tree and what it changes; a repository inside it would be committed as a bare pointer, its files lost."""
+    raw = git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
+    changes = dict(zip(raw[1::2], raw[0::2], strict=False))
+    nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
+    return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
+
+
+def _put_pointers_back(git: Git, workspace: Workspace, large: Mapping[str, str], env: Mapping[str, str]) -> str:
+    """Let the index have the pointers to large files again; says which of them were changed, if any."""
+    there = {path: sha256_of(workspace.folder / path) for path in large}
+    changed = [path for path, oid in large.items() if there[path] not in ("", oid)]
+    if changed:
+        return f"{changed[0]} is kept by git-lfs: a new version of it can only be committed by a person"
+    same = [path for path, oid in large.items() if there[path] == oid]
+    if same:
+        rows = git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *same)
+        git.plumb("update-index", "-z", "--index-info", stdin=rows, env=env)
+    return ""
+
+
 def _rows(names: list[str]) -> bytes:
     return b"".join(os.fsencode(name) + b"\0" for name in names)
 
 
-_ADD = ("add", "--all", "--no-warn-embedded-repo", "--", ".")
+_ADD = ("add", "--all", "--no-warn-embedded-repo", "--")
+_CHANGED = ("ls-files", "-z", "--others", "--modified", "--exclude-standard", "--")
+_LONGEST_GIT_S = 600.0
 
 
 def kept_folder(checkouts: Path) -> Path:
@@ -236,24 +326,6 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _open_up(folder: Path) -> list[str]:
-    """Give back the rights that an agent took from its own files; gives the repositories found inside."""
-    repositories = []
-    todo = [folder]
-    _allow(folder, stat.S_IRWXU)
-    while todo:
-        place = todo.pop()
-        for entry in _entries(place):
-            if entry.name == ".git":
-                repositories.append(str(place.relative_to(folder)))
-            elif entry.is_dir(follow_symlinks=False):
-                _allow(Path(entry.path), stat.S_IRWXU)
-                todo.append(Path(entry.path))
-            elif entry.is_file(follow_symlinks=False):
-                _allow(Path(entry.path), stat.S_IRUSR)
-    return sorted(path for path in repositories if path != ".")
-
-
 def _clear_roadmap(folder: Path, path: str) -> None:
     """Remove a roadmap, or the pages of one that is a folder: what else an agent puts there is work."""
     place = folder / path
@@ -261,7 +333,7 @@ def _clear_roadmap(folder: Path, path: str) -> None:
     if not is_real or not place.is_dir():
         _clear(folder, path)
         return
-    for name in [entry.name for entry in _entries(place) if is_page(entry.name)]:
+    for name in [entry.name for entry in entries_of(place) if is_page(entry.name)]:
         _clear(folder, f"{path}/{name}")
 
 
@@ -274,19 +346,6 @@ def _clear(folder: Path, path: str) -> None:
             place.unlink(missing_ok=True)
             return
     remove_folder(place)
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    with suppress(OSError), os.scandir(folder) as entries:
-        return list(entries)
-    return []
-
-
-def _allow(path: Path, rights: int) -> None:
-    with suppress(OSError):  # a path that is too long can neither be opened nor committed
-        mode = path.lstat().st_mode
-        if mode & rights != rights:
-            path.chmod(mode | rights)
 
 
 def _refused(nested: str) -> Snapshot:

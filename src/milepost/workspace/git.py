@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from milepost.core.errors import GitFailed, StateUnwritable
 
 _DISK_FULL = ("No space left on device", "Disk quota exceeded", "disk full")
+_PIECE = 1 << 20
 _OFF = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
@@ -69,27 +72,76 @@ class Git:
         self._repository = {"GIT_DIR": str(git_dir)}
         self._held_fds = held_fds
 
-    def plumb(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
-        """Run git on the objects alone and return what it prints."""
-        return _text(self.plumb_bytes(*words, stdin=stdin, env=env))
+    def with_objects(self, objects: Path) -> Git:
+        """The same repository with another folder for its objects."""
+        return Git(git_dir=self.git_dir, objects=objects, own_dir=self.own_dir, held_fds=self._held_fds)
 
-    def plumb_bytes(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+    def plumb(
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        within_s: float | None = None,
+    ) -> str:
+        """Run git on the objects alone and return what it prints; GitFailed where it takes longer than `within_s`."""
+        return _text(self.plumb_bytes(*words, stdin=stdin, env=env, within_s=within_s))
+
+    def plumb_bytes(
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        within_s: float | None = None,
+    ) -> bytes:
         """Run git on the objects alone and return the bytes it prints."""
-        return _checked([*words], self._start([*words], stdin, self._objects_alone | dict(env or {})))
+        place = self._objects_alone | dict(env or {})
+        return _checked([*words], self._start([*words], stdin, place, within_s))
+
+    def plumb_rows(self, *words: str, env: Mapping[str, str], most: int, within_s: float) -> list[bytes]:
+        """Run git on the objects alone and return the rows it prints, each ended by a NUL.
+
+        It is ended when it has printed `most` of them, and after `within_s`.
+        """
+        argv, place = ["git", *words], neutral_environment() | self._objects_alone | dict(env)
+        rows: list[bytes] = []
+        with (
+            tempfile.TemporaryFile() as problems,
+            subprocess.Popen(
+                argv,
+                cwd=self.own_dir,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=problems,
+                env=place,
+                pass_fds=self._held_fds,
+                start_new_session=True,
+            ) as git,
+        ):
+            assert git.stdout is not None
+            clock = threading.Timer(within_s, git.kill)
+            clock.start()
+            rest = b""
+            while len(rows) < most and (piece := git.stdout.read(_PIECE)):
+                *whole, rest = (rest + piece).split(b"\0")
+                rows += whole
+            clock.cancel()
+            if len(rows) >= most:
+                git.kill()
+                return rows[:most]
+            if git.wait() != 0:
+                problems.seek(0)
+                raise failure([*words], git.returncode, _text(problems.read(_PIECE)))
+        return rows
 
     def try_plumb(self, *words: str) -> tuple[int, str]:
         """Run git on the objects alone where failing is an answer: the exit code and what it prints."""
         done = self._start([*words], b"", self._objects_alone)
         return done.returncode, _text(done.stdout)
 
-    def try_plumb_bytes(self, *words: str) -> bytes | None:
+    def try_plumb_bytes(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes | None:
         """Run git on the objects alone where failing is an answer: the bytes it prints, or None."""
-        done = self._start([*words], b"", self._objects_alone)
+        done = self._start([*words], stdin, self._objects_alone | dict(env or {}))
         return done.stdout if done.returncode == 0 else None
-
-    def succeeds(self, *words: str, env: Mapping[str, str]) -> bool:
-        """Run git on the objects alone where only its exit code is an answer."""
-        return self._start([*words], b"", self._objects_alone | dict(env)).returncode == 0
 
     def refs(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """Run git on the repository's refs and history and return what it prints."""
@@ -101,17 +153,23 @@ class Git:
         done = self._start([*off_switches(), *words], b"", self._repository)
         return done.returncode, _text(done.stdout)
 
-    def _start(self, words: list[str], stdin: bytes, place: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            ["git", *words],
-            cwd=self.own_dir,  # where no file of the user's, like .gitattributes, takes part
-            input=stdin,
-            capture_output=True,
-            env=neutral_environment() | dict(place),
-            pass_fds=self._held_fds,
-            start_new_session=True,
-            check=False,
-        )
+    def _start(
+        self, words: list[str], stdin: bytes, place: Mapping[str, str], within_s: float | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                ["git", *words],
+                cwd=self.own_dir,  # where no file of the user's, like .gitattributes, takes part
+                input=stdin,
+                capture_output=True,
+                env=neutral_environment() | dict(place),
+                pass_fds=self._held_fds,
+                start_new_session=True,
+                timeout=within_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise GitFailed(f"git took longer than {within_s:g} s", "nothing is lost; try again") from error
 
 
 def _checked(words: list[str], done: subprocess.CompletedProcess[bytes]) -> bytes:

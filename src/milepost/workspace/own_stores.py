@@ -55,6 +55,18 @@ class OwnStores:
         large, unknown = self._fill_large(checkout)
         return Filled(modules=modules, large=large, missing=(*missing, *unknown))
 
+    def is_as_large(self, checkout: Path, path: str, filled: Filled) -> bool:
+        """Whether a path of a checkout is a large file that has the size it was given."""
+        oid = filled.large.get(path)
+        if oid is None:
+            return False
+        with suppress(OSError):
+            return (checkout / path).lstat().st_size == self._stored(oid).stat().st_size
+        return False
+
+    def _stored(self, oid: str) -> Path:
+        return self.common_dir / "lfs/objects" / oid[:2] / oid[2:4] / oid
+
     def _fill_modules(
         self, git: Git, tree: str, folder: Path, store: Path, depth: int
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -88,7 +100,7 @@ class OwnStores:
             if pointer is None:
                 continue
             oid, name = pointer[1].decode(), path.relative_to(checkout).as_posix()
-            stored = objects / oid[:2] / oid[2:4] / oid
+            stored = self._stored(oid)
             if stored.is_file():
                 mode = path.stat().st_mode
                 shutil.copyfile(stored, path)

@@ -152,8 +152,8 @@ class Remote:
         options = [word for setting in _OURS for word in ("-c", setting)]
         try:
             done = subprocess.run(
-                ["git", *options, *words],
-                cwd=self._repository,
+                ["git", "-C", str(self._repository.absolute()), *options, *words],
+                cwd="/",
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=_environment(),
@@ -273,7 +273,11 @@ def _plain(folder: Path, *words: str) -> None:
 
     environment = neutral_environment() | {"GIT_OPTIONAL_LOCKS": "1"}
     done = subprocess.run(
-        ["git", *off_switches(), *words], cwd=folder, capture_output=True, env=environment, check=False
+        ["git", "-C", str(folder.absolute()), *off_switches(), *words],
+        cwd="/",
+        capture_output=True,
+        env=environment,
+        check=False,
     )
     if done.returncode:
         raise _failure(words[0], done.stderr.decode("utf-8", "backslashreplace"))

@@ -20,6 +20,10 @@ _HALF_DONE = (
     *("rebase-merge", "rebase-apply", "sequencer", "index.lock"),
 )
 
+# A question runs no program, though the user's configuration may name one in their tree, which a commit can change; nor
+# is a git directory believed that lies in the tree under another name, which a commit can bring along.
+_ASKING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
@@ -60,7 +64,7 @@ class Repository:
                 raise NoRepository(
                     f"git does not trust {str(folder)!r}: it belongs to another user", _last(done.stderr)
                 )
-            if "work tree" in done.stderr:
+            if "work tree" in done.stderr or "bare repository" in done.stderr:
                 raise NoRepository("this repository is bare", "clone it, and run milepost in the clone")
             raise NoRepository("this folder is not in a git repository", GIT_COMMIT_ONCE)
         top, git_dir, common_dir, objects, object_format = done.stdout.rstrip("\n").split("\n")
@@ -132,6 +136,21 @@ class Repository:
         inside = not path.startswith("/") and ".." not in path.split("/") and (self.top / path).is_file()
         return inside and _ask(self.top, "check-ignore", "--quiet", "--", f"./{path}").returncode == 0
 
+    def tracked(self, path: str) -> tuple[str, ...]:
+        """What git tracks at or below a path, in the index or in HEAD, however the path is spelt there."""
+        words = ("ls-files", "-z", "--full-name")
+        known = _ask(self.top, *words, "--with-tree=HEAD", "--", f":(top,icase,literal){path}")
+        if known.returncode != 0:  # no commit yet
+            known = _ask(self.top, *words, "--", f":(top,icase,literal){path}")
+        if known.returncode != 0:
+            raise failure(["ls-files"], known.returncode, known.stderr)
+        return tuple(found for found in known.stdout.split("\0") if found)
+
+    def ignored_files(self) -> tuple[str, ...]:
+        """The files of the user's tree that git ignores, those in folders that it ignores as a whole left out."""
+        words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+        return tuple(path for path in _ask(self.top, *words).stdout.split("\0") if path and not path.endswith("/"))
+
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
         words = ("status", "--porcelain", "--ignored", "--untracked-files=all", "--", path)
@@ -177,8 +196,8 @@ class Repository:
         place = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top), "GIT_OPTIONAL_LOCKS": "1"}
         argv = [*off_switches(self.filters()), "--literal-pathspecs", *words]
         done = subprocess.run(
-            ["git", *argv],
-            cwd=self.top,
+            ["git", "-C", str(self.top), *argv],
+            cwd="/",
             input=stdin,
             capture_output=True,
             env=neutral_environment() | place | dict(env or {}),
@@ -226,12 +245,16 @@ def files_here(top: Path) -> tuple[str, ...] | None:
 
 
 def _ask(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Put a question to the user's own git, which may read their configuration and change nothing."""
+    """Put a question to the user's own git, which may read their configuration and change nothing.
+
+    It starts in a folder where no file of the repository tells a shim of that name what to start.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
+        os.stat(f"{folder}/.")  # noqa: PTH116 - pathlib would leave out the dot, which asks whether it can be entered
         return subprocess.run(
-            ["git", *words],
-            cwd=folder,
+            ["git", "-C", str(folder.absolute()), *_ASKING, *words],
+            cwd="/",
             input=stdin,
             capture_output=True,
             encoding="utf-8",

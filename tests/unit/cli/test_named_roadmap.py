@@ -14,6 +14,7 @@ import milepost.roadmaps
 from milepost.cli.main import app
 from milepost.cli.named_roadmap import ARGUMENT, OPTION, proposed, remember
 from milepost.core.errors import RoadmapMissing
+from tests import places
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def was_run(folder: Path, *roadmaps: str) -> None:
     """Make a folder know runs of these roadmaps."""
-    (folder / ".milepost").mkdir(exist_ok=True)
-    with sqlite3.connect(folder / ".milepost" / "milepost.db") as db:
+    places.made_state(folder)
+    with sqlite3.connect(places.database(folder)) as db:
         db.execute("create table if not exists runs (order_json text, started_at double precision)")
         rows = [(f'{{"roadmap": "{name}"}}', number) for number, name in enumerate(roadmaps)]
         db.executemany("insert into runs values (?, ?)", rows)
@@ -86,6 +87,6 @@ def test_where_no_roadmap_is_found_those_are_named_that_could_be_meant(folder: P
     with pytest.raises(RoadmapMissing) as several:
         milepost.roadmaps.find()
     assert several.value.advice == "other.md, 'my build.md' were run: name one of them, as in milepost plan other.md"
-    (folder / ".milepost" / "milepost.db").write_bytes(b"no database")
+    (places.database(folder)).write_bytes(b"no database")
     with pytest.raises(RoadmapMissing):
         milepost.roadmaps.find()

@@ -30,7 +30,7 @@ def test_what_is_left_without_the_added_lines_was_there_before_in_this_order(
         ("a\nb", "a", set()),
         ("", "a\nb", {1, 2}),
         ("a\nb\na\n", "a\nb\na\nb\na\n", {4, 5}),
-        ("a\nb\n", "b\na\n", {1}),
+        ("a\nb\n", "b\na\n", {2}),
         ("{\n}\n", "{\n}\n\n{\n}\n", {3, 4, 5}),
         ("a\r\nb", "a\nb", set()),
     ],

@@ -8,12 +8,14 @@ import pytest
 from milepost.verify.environments.import_paths import believed, register
 from milepost.verify.environments.node import install_command, without_lock
 from milepost.verify.environments.node_needs import node_needs
+from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.poetry import poetry_requirement
 from milepost.verify.environments.pyproject import declared_in
-from milepost.verify.environments.python_install import install_commands, pytest_command
+from milepost.verify.environments.python_install import Step, install_steps, pytest_step, wheel_steps
 from milepost.verify.environments.python_needs import pins_in, pipfile_lines, python_needs
 from milepost.verify.environments.python_project import Declared, is_requirement
 from milepost.verify.environments.rust_and_go import crates_in, holds_crates, holds_modules, modules_in
+from milepost.verify.environments.source_builds import builds_for, explained
 
 PYPROJECT = """
 [build-system]
@@ -205,27 +207,44 @@ def test_the_tool_of_a_lock_file_installs_into_the_entry_and_never_the_project_i
     write(tmp_path, **{"pyproject.toml": PYPROJECT, "uv.lock": "version = 1\n"})
     needs, entry = python_needs(tmp_path), Path("/cache/entry")
 
-    assert install_commands("uv", needs, "/usr/bin/python3", entry) == [
-        (
-            ("uv", "sync", "--frozen", "--no-install-workspace", "--compile-bytecode", "--python", "/usr/bin/python3",
-             "--extra", "test", "--group", "dev"),
-            {"UV_PROJECT_ENVIRONMENT": "/cache/entry/venv", "UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy"},
-        )
+    python = "/cache/entry/venv/bin/python"
+    assert install_steps("uv", needs, "/usr/bin/python3", entry, wheels=("evil",)) == [
+        Step(
+            argv=("uv", "sync", "--frozen", "--no-install-workspace", "--python", "/usr/bin/python3",
+                  "--extra", "test", "--group", "dev", "--no-build-package", "evil"),
+            env={"UV_PROJECT_ENVIRONMENT": "/cache/entry/venv", "UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy"},
+            tool="uv",
+        ),
+        Step(argv=(python, "-I", "-m", "compileall", "-q", "/cache/entry/venv/lib")),
     ]  # fmt: skip
-    assert install_commands("poetry", needs, "/usr/bin/python3", entry) == [
-        (("/usr/bin/python3", "-I", "-m", "venv", "/cache/entry/venv"), {}),
-        (
-            ("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", "--extras", "test"),
-            {"VIRTUAL_ENV": "/cache/entry/venv", "POETRY_VIRTUALENVS_IN_PROJECT": "false"},
+    assert install_steps("poetry", needs, "/usr/bin/python3", entry) == [
+        Step(argv=("/usr/bin/python3", "-I", "-m", "venv", "/cache/entry/venv")),
+        Step(
+            argv=("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", "--extras", "test"),
+            env={"VIRTUAL_ENV": "/cache/entry/venv", "POETRY_VIRTUALENVS_IN_PROJECT": "false"},
+            tool="poetry",
         ),
     ]
-    assert pytest_command("uv", "/v/bin/python", False) == (
-        "uv",
-        "pip",
-        "install",
-        "--python",
-        "/v/bin/python",
-        "pytest",
+    added = pytest_step("uv", "/v/bin/python", False, False)
+    assert added == Step(argv=("uv", "pip", "install", "--python", "/v/bin/python", "pytest"), tool="uv")
+
+
+def test_what_an_attempt_adds_is_fetched_as_wheels_before_any_of_it_is_installed_and_without_settings(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "repository", **{"requirements.txt": "old==1\nkept==1\n"})
+    write(tmp_path / "checkout", **{"requirements.txt": "old==2\nkept==1\nevil==1\n"})
+    theirs, needs = python_needs(tmp_path / "repository"), python_needs(tmp_path / "checkout")
+    builds = builds_for(needs, theirs, None, ("Named_One",))
+
+    assert builds.names == {"kept", "named-one"}
+    assert builds_for(theirs, theirs, None, ()).everything and builds_for(needs, theirs, None, ("all",)).everything
+    steps = wheel_steps(needs, "/usr/bin/python3", Path("/cache/entry"))
+    assert [step.tool for step in steps] == ["", "pip", ""]
+    assert "--only-binary" in steps[1].argv and "--no-index" in steps[2].argv
+    refused = explained(Failed("pip exit 1: ERROR: No matching distribution found for evil==1"), builds)
+    assert refused.reason.splitlines()[0] == (
+        'evil, which the change adds, has no wheel: [verify] build = ["evil"] lets it be built from source'
     )
 
 

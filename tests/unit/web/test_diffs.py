@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from milepost.core.same_lines import compare
 from milepost.web.diff.rows import ALL_LINES, MOST_ROWS, ShownFileDiff, Sides, file_diff, file_diffs
-from milepost.web.diff.same_lines import compare
 
 # Few different lines, so that they repeat; every kind of end, and signs that other programs take for one.
 LINES = st.sampled_from(["", "a", "b", "c\r", "\u2028", "\x0b", "def f():", '"""', "\ufeff", "\0", "é", "\ud800"])

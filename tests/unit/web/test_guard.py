@@ -18,6 +18,7 @@ from milepost.web.addresses import outer_origin, page_socket
 from milepost.web.built_app import app_named, opened
 from milepost.web.login_keys import GOOD_FOR_S, SECRET, TOKEN_S, Keys, Secret, secret_of
 from milepost.web.response_headers import app_policy, page_policy, report_policy
+from tests import places
 
 TOKEN = "t" * 43
 WANTED = Admission(
@@ -181,7 +182,7 @@ def roadmap(tmp_path: Path) -> Path:
 
 def test_the_secret_of_the_cookies_outlives_a_restart_and_is_for_its_owner_alone(roadmap: Path) -> None:
     secret = secret_of(roadmap)
-    path = roadmap.parent / ".milepost" / SECRET
+    path = places.state(roadmap.parent) / SECRET
 
     assert secret_of(roadmap) == secret == path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -190,7 +191,7 @@ def test_the_secret_of_the_cookies_outlives_a_restart_and_is_for_its_owner_alone
 
 def test_a_token_is_good_for_days_over_a_restart_and_no_more_once_the_secret_is_removed(roadmap: Path) -> None:
     now = 1000.0
-    secret, path = Secret(roadmap, lambda: now), roadmap.parent / ".milepost" / SECRET
+    secret, path = Secret(roadmap, lambda: now), places.state(roadmap.parent) / SECRET
     first, second = secret.token(), secret.token()
     until, name, signature = first.split(".")
 
@@ -209,7 +210,7 @@ def test_a_token_is_good_for_days_over_a_restart_and_no_more_once_the_secret_is_
 @pytest.mark.parametrize("what", ["readable", "short", "empty", "a link", "a pipe"])
 def test_a_secret_that_others_could_know_is_made_anew(roadmap: Path, tmp_path: Path, what: str) -> None:
     known = secret_of(roadmap)
-    path = roadmap.parent / ".milepost" / SECRET
+    path = places.state(roadmap.parent) / SECRET
     if what == "readable":
         path.chmod(0o644)
     elif what in ("short", "empty"):

@@ -66,3 +66,8 @@ def test_links_are_resolved_where_the_path_enters(tmp_path: Path, named: str) ->
     found = checkouts_folder(tmp_path / "linked/project/.milepost", name, environ=environ)
     assert found == checkouts_folder(tmp_path / "real/project/.milepost", name, environ=environ)
     assert found.is_relative_to(tmp_path / "real")
+
+
+def test_a_checkout_does_not_say_by_its_path_that_tests_are_run_in_it(tmp_path: Path, shared: Path) -> None:
+    found = checkouts_folder(tmp_path / "pytest-helpers/.milepost", environ={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert found.name.startswith("project-")

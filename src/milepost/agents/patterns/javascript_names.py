@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from milepost.agents.patterns.new_module.functions import Function
+from milepost.sources.javascript_tree import parsed, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -44,7 +45,7 @@ def function_problems(function: Function) -> tuple[str, ...]:
     arguments = [name for name, _ in function.parameters if name in RESERVED | GLOBALS]
     names = [name for name in (function.name,) if name in RESERVED | GLOBALS | TAKEN]
     bad = tuple(f"functions: {name!r} cannot name a function or an argument" for name in (*names, *arguments))
-    root = parsed(f"({function.expression}\n);")
+    root = parsed("x.js", f"({function.expression}\n);")
     # What closes the parenthesis and opens another is two expressions.
     shape = [[part.type for part in child.named_children] for child in root.named_children]
     if root.has_error or shape != [["parenthesized_expression"]]:
@@ -58,22 +59,6 @@ def function_problems(function: Function) -> tuple[str, ...]:
         *(f"functions: {function.name}: {name!r} is neither an argument nor known everywhere" for name in strange),
         *(f"functions: {function.name}: the argument {name!r} is not used" for name in own - set(used)),
     )
-
-
-def parsed(source: str) -> Node:
-    """The tree of a script."""
-    import tree_sitter_javascript
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_javascript.language())).parse(source.encode()).root_node
-
-
-def walk(node: Node) -> Iterator[Node]:
-    todo = [node]
-    while todo:
-        node = todo.pop()
-        yield node
-        todo.extend(reversed(node.children))
 
 
 def _bound(root: Node) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from milepost.core.commands import CommandResult
 from milepost.core.folders import BUILT
+from milepost.core.unified_diff import unified_diff
 from milepost.sandbox.confined import NOT_PLAIN_FOLDERS, ConfinedFolder, PathRefused
 
 MOST_FILES = 50_000
@@ -195,7 +195,7 @@ def _diff_of(change: PendingChange) -> str:
     new = "/dev/null" if change.after is None else f"b/{change.path}"
     if before is None or after is None:
         return f"{head}Binary files {old} and {new} differ\n"
-    lines = difflib.unified_diff(before, after, old, new)
+    lines = unified_diff(before, after, old, new)
     return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

@@ -78,7 +78,7 @@ def _in_tables(path: str, text: str) -> list[tuple[str, str]]:
     """The tables of a TOML manifest that state a version, with it."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise PathRefused(f"{path} cannot be read: {error}") from error
     found: list[tuple[str, str]] = []
     for table in _TABLES[path]:

@@ -22,6 +22,9 @@ from milepost.agents.replay.cassette import (
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.errors import SettingInvalid
+from milepost.sandbox.read_plain import read_plain
+
+LARGEST_CASSETTE = 200_000_000
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
@@ -97,7 +100,7 @@ class _Second(_Written):
 def read(path: Path) -> Cassette:
     """The cassette in `path`, or SettingInvalid with every problem and where it is."""
     try:
-        content = path.read_bytes()
+        content = read_plain(path, LARGEST_CASSETTE)
     except OSError as error:
         raise SettingInvalid(
             f"the cassette {str(path)!r} cannot be read: {error.strerror}", "name a file after replay:"

@@ -42,14 +42,13 @@ def main() -> None:
 def work(request: StartRequest, reply: Reply) -> None:
     """Run a roadmap until it is finished; a failure is the reply, and goes to a file once the run has started."""
     run = ""
-    error_at = error_file(request.roadmap)
 
     def on_event(event: Event) -> None:
         nonlocal run
         if not run:
             run = event.run
             with suppress(OSError):
-                error_at.unlink(missing_ok=True)
+                error_file(request.roadmap).unlink(missing_ok=True)
             what: Literal["started", "resumed"] = "started" if isinstance(event, RunStarted) else "resumed"
             if not reply(DetachedStart(what=what, run=run)):
                 os.kill(os.getpid(), signal.SIGINT)  # nobody knows of the run: it stops, and can be resumed
@@ -71,7 +70,7 @@ def work(request: StartRequest, reply: Reply) -> None:
     if not run:
         return  # nothing started: the error of the run before stays
     with suppress(OSError):
-        error_at.write_text(refused.model_dump_json(exclude_defaults=True), encoding="utf-8")
+        error_file(request.roadmap).write_text(refused.model_dump_json(exclude_defaults=True), encoding="utf-8")
 
 
 def _run(request: StartRequest, on_event: Callable[[Event], None]) -> Ending:

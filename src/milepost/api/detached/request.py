@@ -7,6 +7,9 @@ from typing import Literal, Unpack
 
 from pydantic import BaseModel, ConfigDict
 
+from milepost.agents.outside_names import reaches_outside
+from milepost.core.errors import Misuse
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.run_request import RunOptions, RunRequest
 
 ERROR_FILE = "detached.json"
@@ -35,6 +38,20 @@ def new_run(
     return StartRequest(roadmap=roadmap, wish=RunRequest(agent=agent, **wishes), stays=stays)
 
 
+def is_outside(agent: str, roadmap: Path) -> bool:
+    """Whether an agent has paths outside the repository in its name, and the settings there do not name it."""
+    return reaches_outside(agent) and agent not in load(roadmap.parent).named_agents
+
+
+def require_inside(agent: str, roadmap: Path) -> None:
+    """Raise where a program, and not a person, names an agent with paths outside of the repository."""
+    if is_outside(agent, roadmap):
+        raise Misuse(
+            f"the agent {agent!r} names paths outside the repository, which only a person may do",
+            "name it in milepost.toml, or start the run with milepost run --agent",
+        )
+
+
 class DetachedStart(BaseModel):
     """The result of a start: a run in progress, nothing to do, or why it was refused.
 
@@ -52,7 +69,9 @@ class DetachedStart(BaseModel):
 
 def error_file(roadmap: Path) -> Path:
     """Where a detached run that started writes why it did not finish."""
-    return roadmap.parent / ".milepost" / ERROR_FILE
+    from milepost.engine.project.project import state_of
+
+    return state_of(roadmap) / ERROR_FILE
 
 
 def error_of(roadmap: Path, run: str) -> str:

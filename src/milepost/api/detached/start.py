@@ -15,6 +15,8 @@ from typing import IO, Unpack
 from milepost.api.detached.request import DetachedStart, StartRequest, error_of, new_run
 from milepost.api.roadmaps import find
 from milepost.core.errors import MilepostError
+from milepost.engine.project.consent import for_children
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.records.run_request import RunOptions, RunRequest
 
 PROGRAM = (sys.executable, "-P", "-m", "milepost.api.detached.process")
@@ -74,7 +76,7 @@ def start(request: StartRequest) -> DetachedStart:
     process = subprocess.Popen(
         PROGRAM,
         cwd="/",
-        env=environment(os.environ),
+        env=environment_for(request),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -94,6 +96,15 @@ def start(request: StartRequest) -> DetachedStart:
     if result.what == "refused":
         raise MilepostError(result.reason, result.advice)
     return result
+
+
+def environment_for(request: StartRequest) -> dict[str, str]:
+    """The environment of a run; raises where it would use settings that nobody agreed to.
+
+    What this process was told to agree to, its runs take as it was when the first of them began.
+    """
+    load(request.roadmap.parent, uses=EVERYTHING)
+    return environment(for_children())
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:

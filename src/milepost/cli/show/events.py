@@ -70,7 +70,7 @@ def _sentence(event: Event) -> str:
         case StageStarted():
             return f"{event.stage}, attempt {event.attempt}{f' by {event.agent}' if event.agent else ''}"
         case AgentSaid():
-            return f"“{event.text}”"
+            return event.text if event.by_engine else f"“{event.text}”"
         case ModelCalled():
             tokens = f"{event.input_tokens} tokens in, {event.output_tokens} out"
             cost = f", {money(event.cost_usd)}" if event.cost_usd else ""

@@ -20,6 +20,7 @@ class Held:
     changes: tuple[PathChange, ...]
     diff: str
     accepted: bool
+    refused: tuple[PathChange, ...] = ()
 
 
 _SUFFIXES = {
@@ -55,16 +56,26 @@ def change_lines(held: Held, result: ExecutionResult) -> list[str]:
     if not held.changes:
         return []
     lines = [safe(f"{change.kind} {change.path}{f' → {change.to}' if change.to else ''}") for change in held.changes]
-    many = counted(len(lines), "change")
     if held.accepted:
-        return [*lines, f"accepted {many}"]
+        return [*lines, *_not_accepted(held.refused), f"accepted {counted(len(lines) - len(held.refused), 'change')}"]
+    many = counted(len(lines), "change")
     look = "" if held.diff else ", --diff shows them"
     return [*lines, f"discarded {many}: --accept applies them to the workspace{look}"]
 
 
+def _not_accepted(refused: tuple[PathChange, ...]) -> list[str]:
+    if not refused:
+        return []
+    more = f" and {counted(len(refused) - 1, 'more change')}" if len(refused) > 1 else ""
+    return [safe(f"not accepted: {refused[0].path}{more}: code in the sandbox never changes .git or .milepost")]
+
+
 def held_to_json(held: Held) -> dict[str, Any]:
     changes = [{"path": str(change.path), "kind": change.kind} for change in held.changes]
-    return {"changes": changes, "accepted": held.accepted} | ({"diff": held.diff} if held.diff else {})
+    told: dict[str, Any] = {"changes": changes, "accepted": held.accepted}
+    if held.refused:
+        told["not_accepted"] = [str(change.path) for change in held.refused]
+    return told | ({"diff": held.diff} if held.diff else {})
 
 
 def result_to_json(result: ExecutionResult) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from pathlib import Path
 from milepost.cli.format_text import from_here, safe
 
 
-def init_lines(made: tuple[Path, ...], here: Path) -> list[str]:
-    """The files that were made, and what to do with them in the folder `here`."""
+def init_lines(
+    made: tuple[Path, ...], here: Path, proposed: tuple[str, ...] = (), *, accepted: bool = False
+) -> list[str]:
+    """The files that were made, what they set, and what to do with them in the folder `here`."""
     if not made:
         return ["nothing to do: ROADMAP.md and milepost.toml exist already"]
     top = made[0].parent
@@ -18,6 +20,7 @@ def init_lines(made: tuple[Path, ...], here: Path) -> list[str]:
     what = "it" if len(made) == 1 else "them"
     lines = [
         *(f"created {from_here(path)}" for path in made),
+        *(f"{'set' if accepted else 'proposed in a comment'}: {said}" for said in proposed),
         f"next   edit {what}, then: {go}git add {names} && git commit -m Roadmap",
         "       milepost plan   what would be done, and in which order",
     ]

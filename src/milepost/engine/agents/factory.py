@@ -10,6 +10,7 @@ from pathlib import Path
 from milepost.agents.models.live import ModelSetup, live_model
 from milepost.agents.models.model import Model
 from milepost.agents.names import AgentSetup, agent_named
+from milepost.agents.outside_names import reaches_outside
 from milepost.agents.programs.availability import Availability
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named, program_names, program_to_look_at
@@ -25,13 +26,22 @@ from milepost.engine.terminals.isolation import hold_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentFactory:
-    """Gives agents by their names: those that were handed in, and those made from the settings."""
+    """Gives agents by their names: those that were handed in, and those made from the settings.
+
+    With `outside` no others may have paths outside the repository in their names.
+    """
 
     settings: Settings
     folder: Path
     given: Mapping[str, Agent]
+    outside: frozenset[str] | None = None
 
     def agent(self, name: str) -> Agent:
+        if self.outside is not None and name not in self.outside and reaches_outside(name):
+            raise AgentUnknown(
+                f"the agent {name!r} names paths outside the repository, and this machine's settings do not name it",
+                "name it in the milepost.toml of the worker's folder, if its runs may have that",
+            )
         return self.given[name] if name in self.given else make_agent(name, self.settings, self.folder)
 
     def hosts(self, name: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from milepost.agents.patterns.trial import PatternEntry, PatternTrial, entries, 
 from milepost.core.commands import CommandResult
 from milepost.core.errors import RoadmapMissing
 from milepost.engine.project.project import find_roadmap
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import PATTERNS, load
 from milepost.engine.terminals.one_command import CommandRequest, run_by_hand
 
 
@@ -62,7 +62,7 @@ class HandCommands:
 
 
 def _setup_of(home: Path) -> PatternSetup:
-    return pattern_setup(tuple(load(home).patterns.folders))
+    return pattern_setup(tuple(load(home, uses=PATTERNS).patterns.folders))
 
 
 def _home_of(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.change import ChangedFile
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.core.ports import Tools
@@ -27,6 +28,8 @@ from milepost.engine.records.run_spec import AttemptResult, AttemptSpec, Finishe
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import RunServices
 from milepost.repair.patches.fixes import apply_fix
+from milepost.verify.checks.secrets import secrets_found
+from milepost.verify.credentials import leaks
 
 PRICELESS = (
     "the price of its model is not known, so that a bound in USD cannot be held: state it under [model], or for a "
@@ -102,7 +105,7 @@ def _attempt(
         tell=services.emit,
         begin=partial(_begin_call, services),
         require=worker_lease.require,
-        redact=services.redact,
+        redact=services.shown,
         remember=partial(episodes.remember_step, services, effort),
     )
     book = CallRecorder(services.books.calls, key, known, way.tree or services.mileposts.tree_of(base), watch)
@@ -111,6 +114,8 @@ def _attempt(
     narrator = AgentOutput(services, key.run, key.task, effort.number, lambda: book.replaying)
     tools = replace(_tools(services, effort, book, purse, narrator), judge=veto.refuses)
     outcome = _let_act(services, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
+    if outcome.status not in ("finished", "limited"):
+        services.checkouts.require_space(workspace)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
     if not book.recorded:
@@ -211,6 +216,9 @@ def _with_printed_diff(services: RunServices, effort: AttemptSpec, workspace: Wo
     order = effort.order
     if "@@ " not in outcome.printed or services.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
         return outcome
+    if leaked := _leaks_in_diff(services, outcome.printed):
+        said = f"the diff that it printed has {secrets_found(leaked).summary}; it was not applied"
+        return replace(outcome, status="gave_up", said=said)
     report = apply_fix(
         outcome.printed,
         run=order.run,
@@ -223,3 +231,9 @@ def _with_printed_diff(services: RunServices, effort: AttemptSpec, workspace: Wo
         protected=(order.roadmap,),
     )
     return outcome if report.patch is None else replace(outcome, said=f"{outcome.said}\n{report.reason}".strip())
+
+
+def _leaks_in_diff(services: RunServices, printed: str) -> tuple[str, ...]:
+    """The places of credentials in the lines that a printed diff adds: such a diff does not get into the ledger."""
+    added = "\n".join(line[1:] if line.startswith("+") else "" for line in printed.splitlines())
+    return tuple(leaks(ChangedFile(path="the diff", before=None, after=added.encode()), services.redact))

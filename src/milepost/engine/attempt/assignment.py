@@ -34,7 +34,7 @@ def assignment_for(
 ) -> Assignment:
     """What the agent is asked: the task as it is meant, what failed before, what was learnt, what is around it."""
     history, task = tuple(one.attempt for one in tries), effort.task
-    diffs = tuple(services.redact(services.mileposts.diff(attempt.base, attempt.commit)) for attempt in history)
+    diffs = tuple(services.shown(services.mileposts.diff(attempt.base, attempt.commit)) for attempt in history)
     meant = corrected(task, corrections_of(tries))
     return Assignment(
         run=effort.order.run,

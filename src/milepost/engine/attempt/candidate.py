@@ -23,6 +23,7 @@ def keep(services: RunServices, effort: AttemptSpec, workspace: Workspace, outco
     snapshot = services.checkouts.snapshot(workspace, keep=(order.roadmap,))
     tree = snapshot.tree or services.mileposts.tree_of(base)
     message = f"Attempt {effort.number} at {task.id}: {task.title}\n\nby {effort.agent}, not verified\n"
+    message = services.redact(message)
     commit = services.mileposts.commit(tree, base, message, order.stamp())
     services.mileposts.keep(attempt_ref(order.run, task.id, effort.number), commit)
     candidate = Candidate(
@@ -31,14 +32,15 @@ def keep(services: RunServices, effort: AttemptSpec, workspace: Workspace, outco
         base=base,
         tree=services.mileposts.with_roadmap(tree, order.roadmap, ticked(services, order, task, base)),
         changed=snapshot.changed,
-        problem=services.redact(snapshot.problem or _complaint(outcome)),
+        problem=services.shown(snapshot.problem or _complaint(outcome)),
         doubts=outcome.doubts,
+        leaks=snapshot.leaks,
     )
     return AttemptResult(
         candidate=candidate,
         commit=commit,
         left=tree,
-        outcome=replace(outcome, said=services.redact(outcome.said), printed=""),
+        outcome=replace(outcome, said=services.shown(outcome.said), printed=""),
         finished_at=int(time.time()),
         duration_ms=0,
     )

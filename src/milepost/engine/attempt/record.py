@@ -15,6 +15,7 @@ from milepost.core.task import Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.events.emit import tell_attempt
 from milepost.engine.memory import episodes, learn
+from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.run_spec import AttemptResult, Candidate, FinishedAttempt, RunSpec
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import RunServices
@@ -38,6 +39,9 @@ def record(services: RunServices, order: Plain, task: Plain, acted: Plain, evide
         evidence=found,
         duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
     )
+    if left.candidate.leaks:
+        key = AttemptKey(run=asked.run, task=job.id, attempt=attempt.number)
+        services.books.calls.mask(key, services.shown)
     services.books.journal.keep_attempt(asked.run, job.id, attempt)
     _enter(services, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:

@@ -26,9 +26,9 @@ from milepost.engine.services import RunServices
 from milepost.engine.terminals.command_policy import UnaskedVeto, policy_of
 from milepost.engine.verification.kept_tests import KeptTests
 from milepost.verify.checks.independent import IndependentTests, run_laid
+from milepost.verify.checks.secrets import secrets_found
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.paths import CODE, is_test_path, suffix
-from milepost.workspace.checkout import Checkouts
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
 
@@ -235,9 +235,11 @@ def _left_in(services: RunServices, order: RunSpec, workspace: Workspace) -> tup
         (own / "objects/info").mkdir(parents=True)
         (own / "objects/info/alternates").write_text(f"{public.objects}\n")
         git = Git(git_dir=own, objects=own / "objects", own_dir=own)
-        found = Checkouts(workspace.folder.parent.parent, git).snapshot(workspace, keep=(order.roadmap,))
+        found = services.checkouts.beside(git).snapshot(workspace, keep=(order.roadmap,))
         if found.problem:
             return Change(), services.redact(found.problem)
+        if found.leaks:
+            return Change(), f"the tester wrote {secrets_found(found.leaks).summary}"
         return Mileposts(git).change(workspace.base, found.tree, without=order.roadmap), ""
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from milepost.core.errors import CommitRefused, EngineBusy, MachineFailed
 from milepost.engine.authoring.edit_task import TaskText, edit_task, task_text
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import LAST, server_named
 from milepost.engine.records.unmerged_run import run_ahead
@@ -28,7 +27,7 @@ def edit_and_commit(
     page = task_text(project.roadmap, task).page
     path = f"{project.roadmap_in_tree}/{page}" if page else project.roadmap_in_tree
     try:
-        with StateLock(project.state) as lock:
+        with project.lock() as lock:
             _refuse_held(project, server_named(project, database))
             _refuse_mixed(project, path)
             edited = edit_task(project.roadmap, task, text, digest)

@@ -15,7 +15,7 @@ from milepost.core.task import Task
 from milepost.engine.authoring.ask_model import Consultation, redactor_of
 from milepost.engine.authoring.project_summary import Acquaintance, acquaintance_with
 from milepost.engine.authoring.write_file import place, refuse_taken
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import MODEL, load
 from milepost.roadmap.prose.answers import NewRoadmap
 from milepost.roadmap.writing.compose import Style, manuscript_of, objections
 from milepost.roadmap.writing.templates import template_named
@@ -93,7 +93,7 @@ def _from_prompt(
 ) -> Composed:
     if len(wish.prompt) > LONGEST_WISH:
         raise Misuse(f"the prompt has {len(wish.prompt)} characters", f"shorten it: at most {LONGEST_WISH} are sent")
-    settings = load(top, {"model": wish.model})
+    settings = load(top, {"model": wish.model}, uses=MODEL)
     asked = Consultation(settings, top, subject="the prompt", say=say)
     redact = redactor_of(settings)
     prompt = filled(

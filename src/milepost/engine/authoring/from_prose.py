@@ -15,9 +15,10 @@ from milepost.engine.authoring.ask_model import Consultation, redactor_of
 from milepost.engine.authoring.prose_cache import Gleaning, Gleanings, key_of
 from milepost.engine.authoring.write_file import place, refuse_taken
 from milepost.engine.planning.make_plan import manner_of
-from milepost.engine.project.project import STATE, find_roadmap, read_bytes
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.project import find_roadmap, read_bytes
+from milepost.engine.project.settings.load import MODEL, load
 from milepost.engine.project.settings.settings import Settings
+from milepost.engine.project.state_directory import open_state
 from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItems
 from milepost.roadmap.prose.keep_done import KnownItem, kept
@@ -68,12 +69,12 @@ def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
     if source.is_dir():
         raise Misuse(f"{source.name} is a folder", "name one document in it")
     home = home_of(source)
-    settings = load(home, {"model": wish.model})
+    settings = load(home, {"model": wish.model}, uses=MODEL)
     if wish.write is not None:
         refuse_taken(wish.write, force=wish.force, source=source)
     content = read_bytes(source)
     _refuse_what_needs_no_model(source, content, manner_of(settings, source), anyway=wish.anyway)
-    gleanings, name = Gleanings(home / STATE), source.relative_to(home).as_posix()
+    gleanings, name = Gleanings(open_state(home)), source.relative_to(home).as_posix()
     document = ProseDocument(_lines(content, settings))
     answered = _answer(document, content, settings, home, name, gleanings, say)
     before = gleanings.of(name)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import keyword
 import re
-import subprocess
 import tomllib
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from milepost.agents.prompts import quoted
-from milepost.core.errors import MilepostError
+from milepost.core.errors import MilepostError, NoRepository
 from milepost.verify.suites.detect import suites
+from milepost.workspace.repository import files_here
 
 MOST_FILES = 200
 MOST_README = 2_000
@@ -114,7 +115,7 @@ def _name(top: Path) -> str:
     given: object = None
     try:
         given = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         try:
             given = json.loads((top / "package.json").read_text(encoding="utf-8"))["name"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -124,12 +125,9 @@ def _name(top: Path) -> str:
 
 def _files(top: Path) -> list[str]:
     """The files that git knows or would; none where it cannot be asked."""
-    argv = ["git", "-C", str(top), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        done = subprocess.run(argv, capture_output=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [path for path in done.stdout.decode("utf-8", "replace").split("\0") if path]
+    with suppress(NoRepository):
+        return [path.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for path in files_here(top) or ()]
+    return []
 
 
 def _readme(top: Path) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from milepost.engine.project.state_lock import make_state, unwritable
+from milepost.engine.project.state_directory import make_state
+from milepost.engine.project.state_lock import unwritable
 from milepost.roadmap.prose.answers import FoundItems
 from milepost.roadmap.prose.keep_done import KnownItem
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import GitFailed
-from milepost.engine.project.project import STATE
 from milepost.engine.project.state_lock import holder_of
+from milepost.engine.project.state_mark import KEY_VARIABLE
+from milepost.engine.project.state_place import state_path
 from milepost.store.kill_points import SEEN, TRACE
 from milepost.workspace.git import off_switches
 
@@ -52,7 +53,7 @@ class RepositoryCopy:
 
     @property
     def state(self) -> Path:
-        return (self.repository / self.roadmap).parent / STATE
+        return state_path((self.repository / self.roadmap).parent)
 
     @property
     def trace(self) -> Path:
@@ -65,7 +66,7 @@ class RepositoryCopy:
     def environ(self, outside: Mapping[str, str], *, dying: bool) -> dict[str, str]:
         """The variables of a life here; one that is `dying` kills itself at the next boundary."""
         kept = {name: value for name, value in outside.items() if not name.startswith(_NOT_OURS)}
-        trust = {"MILEPOST_TRUST": outside["MILEPOST_TRUST"]} if outside.get("MILEPOST_TRUST") else {}
+        trust = {name: outside[name] for name in ("MILEPOST_TRUST", KEY_VARIABLE) if outside.get(name)}
         cache = self.home / "cache"
         ours = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(self.home / "tmp"), TRACE: str(self.trace)}
         ours["MILEPOST_CHECKOUTS"] = str(cache / "milepost")
@@ -108,8 +109,8 @@ def look(place: RepositoryCopy) -> Ending:
 
 def damage(place: RepositoryCopy) -> frozenset[str]:
     """What `git fsck` complains about."""
-    words = ["git", *off_switches(), "fsck", "--strict", "--no-dangling", "--no-progress"]
-    done = subprocess.run(words, cwd=place.repository, env=_environ(), capture_output=True, text=True, check=False)
+    words = ["git", "-C", str(place.repository), *off_switches(), "fsck", "--strict", "--no-dangling", "--no-progress"]
+    done = subprocess.run(words, cwd="/", env=_environ(), capture_output=True, text=True, check=False)
     return frozenset((done.stdout + done.stderr).splitlines()) or frozenset(
         () if done.returncode == 0 else (f"git fsck ended with {done.returncode}",)
     )
@@ -118,7 +119,7 @@ def damage(place: RepositoryCopy) -> frozenset[str]:
 def leftovers(place: RepositoryCopy) -> Leftovers:
     """What is still there of a run that is over."""
     git = place.repository / ".git"
-    held = [f"{STATE}/lock is held"] if holder_of(place.state) is not None else []
+    held = ["the lock of the state is held"] if holder_of(place.state) is not None else []
     locks = [str(path.relative_to(git)) for path in git.rglob("*.lock") if git / "objects" not in path.parents]
     cached = [path for path in (place.home / "cache" / "milepost").glob("*/*") if path.parent.name != _KEPT]
     worktrees = list((git / "worktrees").glob("*"))
@@ -152,8 +153,8 @@ def _read(path: Path) -> bytes:
 
 def _git(folder: Path, *words: str) -> str:
     done = subprocess.run(
-        ["git", *off_switches(), "-c", "protocol.file.allow=always", *words],
-        cwd=folder,
+        ["git", "-C", str(folder.absolute()), *off_switches(), "-c", "protocol.file.allow=always", *words],
+        cwd="/",
         env=_environ(),
         capture_output=True,
         text=True,

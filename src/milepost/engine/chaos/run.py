@@ -19,6 +19,7 @@ from milepost.engine.chaos.drills import Calm, Drills
 from milepost.engine.chaos.nursery import Nursery
 from milepost.engine.chaos.report import ChaosReport, KillCosts
 from milepost.engine.chaos.subject import Subject, find_subject
+from milepost.engine.project.consent import YES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +120,17 @@ def _anywhere(
 
 
 def _environ() -> dict[str, str]:
-    """Our variables, with the folder of the real python3 first on PATH: each life asks for it, and a shim is slow."""
+    """Our variables, with the folder of the real python3 first on PATH: each life asks for it, and a shim is slow.
+
+    What the copies of a project may set was agreed to for the project itself. A shim is asked in a folder in which no
+    file of a repository tells it what to start.
+    """
     path = os.environ.get("PATH") or os.defpath
     found = shutil.which("python3", path=path)
     words = [found or sys.executable, "-I", "-c", "import sys; print(sys.executable)"]
-    real = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    real = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False).stdout.strip()
     first = [str(Path(real).parent)] if real else []
-    return {**os.environ, "PATH": os.pathsep.join((*first, path))}
+    return {**os.environ, "PATH": os.pathsep.join((*first, path)), YES: "1"}
 
 
 def _with_folder(report: ChaosReport, folder: Path) -> ChaosReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from milepost.core.task import Plan
 from milepost.engine.chaos.copies import RepositoryCopy, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
+from milepost.engine.project import consent
 from milepost.engine.project.project import Project, read_bytes
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load, require_as_agreed
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.run_request import RunRequest
 from milepost.engine.run.prepare import choose, refuse_invalid
@@ -44,7 +46,8 @@ def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None,
     project = _project(roadmap, named) if tasks is None else None
     if project is None:
         return _sample(tasks or SAMPLE_TASKS, folder)
-    settings = load(project.roadmap.parent, environ={})
+    agreed = {consent.YES: os.environ.get(consent.YES, "")}
+    settings = load(project.roadmap.parent, environ=agreed, uses=EVERYTHING)
     recorded = cassette or _cassette_of(project, settings)
     if recorded is None:
         if not named:
@@ -95,6 +98,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
             f"{copy.roadmap} is not committed, and chaos works on what is committed",
             f"git add {copy.roadmap} && git commit",
         )
+    require_as_agreed(project.roadmap.parent, there.parent)
     plan = planned(read_bytes(there), manner_of(settings, project.roadmap), planning_of(settings))
     refuse_invalid(plan)
     tasks = choose(plan, RunRequest())

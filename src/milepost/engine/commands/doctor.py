@@ -17,9 +17,10 @@ from milepost.agents.programs.availability import Availability
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.agents.factory import make_agent, standings_of
-from milepost.engine.project.project import STATE, find_roadmap
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.project import find_roadmap, state_of
+from milepost.engine.project.settings.load import load, unanswered
 from milepost.engine.project.settings.settings import Settings
+from milepost.engine.project.state_place import OPEN_FOLDER
 from milepost.engine.terminals.interpreter import outside_environment
 from milepost.sandbox.container import engines as here
 from milepost.sandbox.container.commands import PROGRAMS, Container, Program
@@ -50,6 +51,7 @@ def examine(folder: Path) -> tuple[Finding, ...]:
         _git(),
         *_sandbox(),
         *_containers(folder),
+        *_unanswered(folder),
         *_agents(folder),
         _store(folder),
         _checkouts(folder),
@@ -61,7 +63,7 @@ def examine(folder: Path) -> tuple[Finding, ...]:
 def _git() -> Finding:
     if shutil.which("git") is None:
         return Finding(area="git", name="git", ok=False, detail="not found: apt-get install git", needed=True)
-    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run(["git", "--version"], cwd="/", capture_output=True, text=True, check=False).stdout
     found = re.search(r"(\d+)\.(\d+)\S*", said)
     ok = found is not None and (int(found[1]), int(found[2])) >= OLDEST_GIT
     detail = "" if ok else f"{'.'.join(map(str, OLDEST_GIT))} or newer is needed, for merges without a checkout"
@@ -131,6 +133,18 @@ def _settings(folder: Path) -> Settings:
         return Settings()
 
 
+def _unanswered(folder: Path) -> tuple[Finding, ...]:
+    """The settings that nobody agreed to yet; the rest of the doctor looks on without them."""
+    try:
+        question = unanswered(folder)
+    except MilepostError:
+        return ()
+    if question is None:
+        return ()
+    keys = ", ".join(one.key for one in question.asked if one.now)
+    return (Finding(area="settings", name=keys, ok=False, detail="wait for your agreement: milepost settings agree"),)
+
+
 def _containers(folder: Path) -> tuple[Finding, ...]:
     """Those that are there; only the one that the settings name is asked, because podman leaves a process behind."""
     named = _settings(folder).sandbox.container
@@ -157,16 +171,17 @@ def _container(program: Program) -> Finding:
 
 def _store(folder: Path) -> Finding:
     try:
-        place = find_roadmap(start=folder).parent
+        state = state_of(find_roadmap(start=folder))
     except MilepostError as error:
-        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{error.message}: {error.advice}")
+        return Finding(area="store", name="state", ok=False, detail=f"{error.message}: {error.advice}")
+    place = next(path for path in (state, *state.parents) if path.exists())
     if not os.access(place, os.W_OK):
-        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{place} is not writable", needed=True)
-    return Finding(area="store", name=f"{STATE}/", ok=True, detail=f"SQLite {sqlite3.sqlite_version} WAL")
+        return Finding(area="store", name="state", ok=False, detail=f"{place} is not writable", needed=True)
+    return Finding(area="store", name="state", ok=True, detail=f"SQLite {sqlite3.sqlite_version} WAL")
 
 
 def _checkouts(folder: Path) -> Finding:
-    place = checkouts_folder(folder / STATE, _settings(folder).workspace.checkouts)
+    place = checkouts_folder(folder / OPEN_FOLDER, _settings(folder).workspace.checkouts)
     existing = next(parent for parent in place.parents if parent.exists())
     ok = os.access(existing, os.W_OK)
     free = f"{shutil.disk_usage(existing).free / 1e9:.1f} GB free"
@@ -175,7 +190,7 @@ def _checkouts(folder: Path) -> Finding:
 
 
 def _python(folder: Path) -> Finding:
-    interpreter = find_interpreter(folder, outside_environment(os.environ))
+    interpreter = find_interpreter(folder, outside_environment(os.environ, folder))
     if interpreter is None:
         return Finding(
             area="languages", name="python", ok=False, detail="no Python interpreter found for the project's tests"
@@ -188,7 +203,7 @@ def _typescript() -> Finding:
         deno = find_deno()
     except SandboxRefused as refused:
         return Finding(area="languages", name="typescript", ok=False, detail=f"{refused.message}; {refused.advice}")
-    said = subprocess.run([deno, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    said = subprocess.run([deno, "--version"], cwd="/", capture_output=True, text=True, check=False).stdout.split()
     ok = len(said) > 1
     detail = f"deno {said[1]}" if ok else f"{deno} does not start; pip install --force-reinstall deno"
     return Finding(area="languages", name="typescript", ok=ok, detail=detail)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from milepost.core.errors import FileInTheWay, StateUnwritable
 from milepost.core.own_files import SETTINGS_FILE
-from milepost.engine.commands.propose_services import READ, proposed_settings
+from milepost.engine.commands.propose_settings import READ, Proposal, proposals
+from milepost.engine.project import consent
 from milepost.engine.project.project import NAMES
+from milepost.engine.project.settings.load import wanted_by
 from milepost.workspace.repository import Repository
 
 if TYPE_CHECKING:
@@ -45,10 +47,25 @@ SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the
 """
 
 
+def proposals_for(folder: Path) -> tuple[Proposal, ...]:
+    """What `init` would set for a repository that has no settings yet."""
+    repository = Repository.find(folder)
+    if (repository.top / SETTINGS_FILE).exists():
+        return ()
+    return proposals(_read(repository.top), repository.ignored_files())
+
+
 def init(
-    folder: Path, wish: ComposeWish | None = None, say: Callable[[str], None] = lambda _: None
+    folder: Path,
+    wish: ComposeWish | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    *,
+    accept: bool = False,
 ) -> tuple[Path, ...]:
-    """Write a roadmap and settings where there are none; gives what was made. `wish` is what the roadmap is about."""
+    """Write a roadmap and settings where there are none; gives what was made. `wish` is what the roadmap is about.
+
+    What is proposed for the repository is set where somebody accepts it, and agreed to with that; else it is a comment.
+    """
     top = Repository.find(folder).top
     there = next((top / name for name in NAMES if (top / name).exists()), None)
     if wish is not None and there is not None:
@@ -57,7 +74,8 @@ def init(
     if there is None:
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
     if not (top / SETTINGS_FILE).exists():
-        made.append((top / SETTINGS_FILE, SETTINGS + proposed_settings(_read(top))))
+        proposed = (one.text(accepted=accept) for one in proposals_for(folder))
+        made.append((top / SETTINGS_FILE, SETTINGS + "".join(proposed)))
     try:
         for path, text in made:
             path.write_text(text, encoding="utf-8")
@@ -65,7 +83,10 @@ def init(
         raise StateUnwritable(
             f"{error.filename!r} cannot be written: {error.strerror}", "make the folder writable"
         ) from error
-    return tuple(path for path, _ in made)
+    paths = tuple(path for path, _ in made)
+    if accept and top / SETTINGS_FILE in paths:
+        consent.agree(top / SETTINGS_FILE, wanted_by(top))
+    return paths
 
 
 def _read(top: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from milepost.core.task import Plan
 from milepost.engine.budget.forecast import RECIPE, Forecast, ForecastInputs, forecast_of
-from milepost.engine.project.project import STATE
+from milepost.engine.project.project import state_of
 from milepost.engine.routing.candidates import as_chosen, foretell
 from milepost.store.database import open_database
 
@@ -17,7 +17,7 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
 
     Where no agent is set, it will be the one that worked here last.
     """
-    path = roadmap.parent / STATE / "milepost.db"
+    path = state_of(roadmap) / "milepost.db"
     if not path.exists():
         return None
     with closing(open_database(path)) as database:

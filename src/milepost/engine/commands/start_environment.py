@@ -111,7 +111,7 @@ def set_up(
     may_install: bool,
 ) -> StartEnvironment:
     """The environment of the project: the one that checks of this project use, made where it is missing."""
-    environ, verify = outside_environment(os.environ), settings.verify
+    environ, verify = outside_environment(os.environ, folder), settings.verify
     mode = "own" if verify.environment == "auto" and not may_install else verify.environment
     environments = Environments(
         cache=environments_folder(),
@@ -119,7 +119,7 @@ def set_up(
         repository=folder,
         environ=environ,
         home=users_home(),
-        settings=EnvironmentSettings(mode=mode, python=verify.python),
+        settings=EnvironmentSettings(mode=mode, python=verify.python, builds=tuple(verify.build)),
         say=say,
     )
     workspace = Workspace(folder=folder, scratch=terminals.scratch, base="")

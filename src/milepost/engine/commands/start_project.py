@@ -11,7 +11,7 @@ from milepost.core.commands import CommandResult, Line, TrustLevel
 from milepost.core.errors import MilepostError, Misuse
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.commands.start_environment import StartEnvironment, set_up
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import COMMANDS, load
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.command_policy import policy_of
 from milepost.engine.terminals.one_command import FOREVER_S, Asking, HandTerminals, home_of, open_terminals
@@ -124,7 +124,7 @@ def _required(listed: StartResult, folder: Path) -> EntryPoint:
 
 def _settings(home: Path, request: StartRequest) -> Settings:
     """The settings with what the request says; without a network nothing is installed either."""
-    settings = load(home, {"trust": request.trust, "network": request.network})
+    settings = load(home, {"trust": request.trust, "network": request.network}, uses=COMMANDS)
     if request.network != NO_NETWORK:
         return settings
     return settings.model_copy(update={"sandbox": settings.sandbox.model_copy(update={"install_network": NO_NETWORK})})

@@ -17,7 +17,7 @@ from milepost.core.verdict import Evidence
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets, local_files
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import CHECKS, load
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate
@@ -106,7 +106,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 @contextmanager
 def opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
-    settings = load(project.roadmap.parent)
+    settings = load(project.roadmap.parent, uses=CHECKS)
     hold = hold_for(settings)
     with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
         own = Path(folder)

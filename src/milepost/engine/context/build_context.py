@@ -31,7 +31,7 @@ from milepost.plan.context.sections import (
     text_within,
 )
 from milepost.plan.context.tokens import bytes_per_token, size_of
-from milepost.verify.checks.secrets import without_credentials
+from milepost.verify.credentials import shown_text
 from milepost.workspace.git import Git
 
 FOR_PROGRAMS = 4_000  # tokens: programs look around themselves, and are only shown where to begin
@@ -108,7 +108,7 @@ class Contexts:
 
     def _clean(self, text: str) -> str:
         """A text without secrets: those that are known, and what looks like one."""
-        return without_credentials(self._redact(text))
+        return shown_text(text, self._redact)
 
 
 class _Sight:

@@ -52,6 +52,7 @@ class AgentOutput:
             services.books.journal.drop_events(run, self._key, task=task, attempt=attempt)
 
     def __call__(self, text: str) -> None:
+        text = self._here.shown(text)
         self._lines += 1
         self.newest.append(text[:LINE_KEPT])
         if self._lines <= LINES_KEPT:
@@ -73,7 +74,7 @@ class SignalTeller:
             task=self._task,
             attempt=self._attempt,
             kind=signal.kind,
-            text=self._here.redact(signal.text)[:LINE_KEPT],
+            text=self._here.shown(signal.text)[:LINE_KEPT],
         )
         self._here.emit(event, f"{self._task}/{self._attempt}/signal/{next(self._numbers)}")
 

@@ -15,6 +15,7 @@ from milepost.core.errors import GateUnknown, MilepostError, Misuse, SettingInva
 from milepost.core.events import GateAnswer
 from milepost.engine.gates.open_held import open_held
 from milepost.engine.project.project import Project
+from milepost.engine.project.settings.load import EVERYTHING, SERVER
 from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.gates import Gate, Gates
@@ -122,7 +123,7 @@ def _place(roadmap: Path | None, database: str) -> Path | str:
     if database:
         return database
     project = Project.find(roadmap)
-    return load_settings(project.roadmap.parent).run.database or project.store
+    return load_settings(project.roadmap.parent, uses=SERVER).run.database or project.store
 
 
 def _unfinished(store: Database) -> list[str]:
@@ -137,7 +138,7 @@ def refuse_unknown_agent(roadmap: Path | None, answer: GateAnswer, name: str, da
         return
     folder = Project.find(roadmap).roadmap.parent
     if name.strip() and not name.startswith("object:"):
-        make_agent(name.strip(), load_settings(folder), folder)
+        make_agent(name.strip(), load_settings(folder, uses=EVERYTHING), folder)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from milepost.core.calls import Call
 from milepost.core.events import GateAnswer, GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
 from milepost.engine.gates.held_question import held_question, held_shown
+from milepost.engine.gates.new_dependencies import new_dependencies
 from milepost.engine.gates.rules import needs_gate, question_for, shown_before
 from milepost.engine.records.gates import Gate, GoAhead, Refuse, consequence, gate_of
 from milepost.engine.records.run_spec import AttemptSpec, FinishedAttempt, RunSpec
@@ -48,11 +49,12 @@ def gate_for(
             question, shown = held_question(task, made.evidence), held_shown(made.evidence, made.commit, diff)
         else:
             change = services.mileposts.change(made.base, made.commit, without=order.roadmap)
-            question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
+            dangers = (*danger_of_change(change), *new_dependencies(change))
+            question = needs_gate(kind, task, risk_of(task), dangers, order.approve)
             shown = f"commit {made.commit}\n{diff}"
     if question is None:
         return None
-    asked, shown = services.redact(question), services.redact(shown)
+    asked, shown = services.redact(question), services.shown(shown)
     return gate_of(run=order.run, task=task.id, attempt=attempt, kind=kind, question=asked, shown=shown)
 
 

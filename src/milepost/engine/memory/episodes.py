@@ -168,12 +168,12 @@ def remember_step(services: RunServices, effort: AttemptSpec, call: Call, made: 
         return
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
     with suppress(EpisodeUnknown, EpisodeFull):
-        services.books.memory.journal.log(name, step_of(call, made, services.redact))
+        services.books.memory.journal.log(name, step_of(call, made, services.shown))
 
 
 def remember_said(services: RunServices, effort: AttemptSpec, lines: Iterable[str]) -> None:
     """Write down what a program said on its way that makes no calls; once, as it was first told."""
-    said = services.redact("\n".join(lines))[-LONGEST_PRINTED:]
+    said = services.shown("\n".join(lines))[-LONGEST_PRINTED:]
     if effort.order.memory.mode == "off" or not said:
         return
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
@@ -229,7 +229,7 @@ def _last_steps(services: RunServices, attempt: Attempt, acted: AttemptResult) -
 def _end(services: RunServices, task: Task, attempt: Attempt, acted: AttemptResult, since: float) -> EpisodeEnd:
     evidence, changed, kind = attempt.evidence, acted.candidate.changed, _kind_of_end(attempt)
     failure = classify(attempt, task=task, changed=changed)
-    diff = services.redact(services.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
+    diff = services.shown(services.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
     return EpisodeEnd(
         kind=kind,
         ended_at=max(since, float(acted.finished_at)),

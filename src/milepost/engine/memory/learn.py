@@ -25,7 +25,6 @@ from milepost.engine.services import RunServices
 from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.diagnosis.classify import classify
-from milepost.verify.checks.secrets import without_credentials
 from milepost.verify.selection.check import NAME as VERIFY
 
 MOST_FILES = 50
@@ -125,7 +124,7 @@ def changes_of(services: RunServices, order: RunSpec, attempt: Attempt) -> tuple
         size = len(file.before or b"") + len(file.after or b"")
         if _is_readable(file) and size <= room:
             room -= size
-            found.append(_texts(file, lambda text: without_credentials(services.redact(text))))
+            found.append(_texts(file, services.shown))
     return tuple(found)
 
 

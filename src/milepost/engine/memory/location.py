@@ -8,8 +8,8 @@ from pathlib import Path
 from milepost.core.errors import NoCommits, RoadmapMissing
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.memory.open_memory import INDEX
-from milepost.engine.project.project import NAMES, STATE, Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.project import NAMES, Project
+from milepost.engine.project.settings.load import SERVER, Uses, load
 from milepost.engine.project.settings.memory import MemorySettings
 from milepost.engine.project.settings.settings import Settings
 from milepost.workspace.repository import Repository
@@ -26,10 +26,10 @@ class MemoryHome:
     settings: Settings
 
     @staticmethod
-    def find(folder: Path) -> MemoryHome:
+    def find(folder: Path, uses: Uses = SERVER) -> MemoryHome:
         """The home of the memory of the project that a folder is in; a roadmap need not be there."""
         project = _project(folder)
-        settings = load(project.roadmap.parent)
+        settings = load(project.roadmap.parent, uses=uses)
         named = settings.memory.project
         try:
             name = project_in_memory(project, named, project.repository.position().commit)
@@ -76,4 +76,4 @@ def _project(folder: Path) -> Project:
     except RoadmapMissing:
         repository = Repository.find(folder)
         top = repository.top.resolve()
-        return Project(repository=repository, roadmap=top / NAMES[0], state=top / STATE)
+        return Project.of(repository, top / NAMES[0])

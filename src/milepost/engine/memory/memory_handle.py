@@ -11,7 +11,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.open_memory import NOWHERE
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.state_lock import make_state
+from milepost.engine.project.state_directory import make_state
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning

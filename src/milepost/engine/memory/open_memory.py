@@ -9,7 +9,6 @@ from pathlib import Path
 
 from milepost.core.memories import Took
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.memory.consent import agreed
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
@@ -64,12 +63,9 @@ def recaller_of(memory: StoredMemory, project: Project, order: RunSpec) -> Recal
 
 @contextmanager
 def sharing(database: Database, settings: Settings, order: RunSpec, folder: Path) -> Iterator[None]:
-    """Bring the memory and its primary up to date while a run is on, where a person agreed to it.
-
-    `folder` is that of the settings.
-    """
+    """Bring the memory and its primary up to date while a run is on; `folder` is that of the settings."""
     given = settings.memory
-    may = order.memory.writes and bool(given.primary) and agreed(given, folder)
+    may = order.memory.writes and bool(given.primary)
     if not may or is_of_the_repository(place_of(given, folder), Repository.find(folder).top):
         yield
         return

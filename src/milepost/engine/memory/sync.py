@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 
 from milepost.core.errors import Misuse
-from milepost.engine.memory.consent import agree
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.open_memory import is_of_the_repository, place_of, token_of
 from milepost.engine.memory.values import MemorySynced, Unsynced
 from milepost.engine.project.memory_mode import require_writing
+from milepost.engine.project.settings.load import MEMORY, load
 from milepost.memory.lessons.learn import review_all
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 
@@ -32,13 +32,12 @@ def unsynced(opened: OpenedMemory) -> Unsynced:
 
 
 def synced(opened: OpenedMemory) -> MemorySynced:
-    """Tell the primary and take over from it; that a person asked is their consent to do so in runs, too."""
-    given, folder = opened.home.memory, opened.home.project.roadmap.parent
+    """Tell the primary and take over from it, where a person agreed to it."""
+    given = load(opened.home.project.roadmap.parent, uses=MEMORY).memory
     _require_primary(given.primary)
     require_writing(given.mode)
     place = _place_outside(opened.home)
     opened.keep()
-    agree(given, folder)
     with closing(Synchroniser(opened.database, open_primary(place, token_of(given)))) as synchroniser:
         pushed = synchroniser.push()
         pulled = synchroniser.pull()

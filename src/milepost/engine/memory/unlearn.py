@@ -10,7 +10,7 @@ from pathlib import Path
 
 from milepost.engine.memory.episodes import owner_of_record, project_in_memory
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import SERVER, load
 from milepost.engine.records.journal import Journal
 from milepost.memory.lessons.learn import withdraw
 from milepost.memory.lessons.lineage import SHORTEST_COMMIT
@@ -26,7 +26,7 @@ def unlearn(project: Project, undone: Iterable[Milepost]) -> tuple[str, ...]:
 
     Where the memory is off it stays as it is.
     """
-    settings = load(project.roadmap.parent)
+    settings = load(project.roadmap.parent, uses=SERVER)
     place = replace(project, server=settings.run.database).store
     if settings.memory.mode == "off" or not (settings.run.database or project.database.exists()):
         return ()

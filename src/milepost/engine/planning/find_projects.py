@@ -12,6 +12,7 @@ from milepost.core.own_files import SETTINGS_FILE
 from milepost.engine.project.folder_globs import folders_named, is_pattern
 from milepost.engine.project.project import NAMES
 from milepost.plan.projects.dependencies import Family, ProjectFolder, related
+from milepost.sandbox.read_plain import LARGEST_SETTINGS, read_plain
 from milepost.sources.manifests.project import Manifest
 from milepost.sources.manifests.reading import READERS, read_manifest
 from milepost.sources.parse_documents import table
@@ -66,8 +67,8 @@ def workspace_members(folder: Path, *, strict: bool = False) -> tuple[str, ...]:
     """
     path = folder / SETTINGS_FILE
     try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError) as error:
+        whole = tomllib.loads(read_plain(path, LARGEST_SETTINGS).decode()) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:
         if strict:
             raise SettingInvalid(f"{SETTINGS_FILE} cannot be read: {error}", "fix the line it names") from error
         return ()
@@ -76,7 +77,13 @@ def workspace_members(folder: Path, *, strict: bool = False) -> tuple[str, ...]:
         raise SettingInvalid(
             f"workspace.members in {str(path)!r} is not a list of folders", 'write members = ["api", "packages/*"]'
         )
-    return tuple(members)
+    from milepost.engine.project.settings.reach import is_below
+
+    if is_below(members):
+        return tuple(members)
+    from milepost.engine.project.settings.load import load
+
+    return tuple(load(folder).workspace.members)  # folders outside need a person's agreement
 
 
 def _named(top: Path, pattern: str, told: list[str]) -> list[Path]:

@@ -21,6 +21,7 @@ from milepost.plan.projects.dependencies import Family
 from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
+from milepost.sandbox.read_plain import LARGEST_SETTINGS, read_plain
 from milepost.workspace.mileposts import Mileposts
 
 if TYPE_CHECKING:
@@ -165,8 +166,8 @@ def current_tag(roadmap: Path) -> str:
     """The tag that task-master works on, which it keeps above the folder of its tasks; nothing where nobody says."""
     if roadmap.suffix != ".json":
         return ""
-    with suppress(OSError, ValueError):
-        state = json.loads((roadmap.parent.parent / TASK_MASTER_STATE).read_bytes())
+    with suppress(OSError, ValueError, RecursionError):
+        state = json.loads(read_plain(roadmap.parent.parent / TASK_MASTER_STATE, LARGEST_SETTINGS))
         tag = state.get("currentTag") if isinstance(state, dict) else None
         return tag if isinstance(tag, str) else ""
     return ""

@@ -13,8 +13,8 @@ _BOX = re.compile(rb"^[ \t]*[-*+] \[[ xX]\] ", re.MULTILINE)
 _MOST_FILES, _MOST_BYTES = 200, 65_536
 
 
-def were_run(state: Path) -> list[Path]:
-    """The roadmaps beside a state directory that it knows runs of, the newest first; those that are still there."""
+def were_run(state: Path, folder: Path) -> list[Path]:
+    """The roadmaps in a folder that its state directory knows runs of, the newest first; those that are still there."""
     database = state / DATABASE
     if not database.is_file():
         return []
@@ -23,7 +23,7 @@ def were_run(state: Path) -> list[Path]:
         rows = db.execute(
             "select json_extract(order_json, '$.roadmap') from runs group by 1 order by max(started_at) desc"
         ).fetchall()
-        beside = (state.parent / Path(name).name for (name,) in rows if isinstance(name, str))
+        beside = (folder / Path(name).name for (name,) in rows if isinstance(name, str))
         return [path for path in beside if path.exists()]
     return []
 

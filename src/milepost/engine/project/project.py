@@ -1,4 +1,4 @@
-"""A project: a repository, the roadmap in it, and the state directory beside the roadmap."""
+"""A project: a repository, the roadmap in it, and the state directory of the roadmap."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from pathlib import Path
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
 from milepost.core.folder_roadmap import bound, is_bound, is_page
 from milepost.engine.project.known_roadmaps import DATABASE, have_boxes, were_run
+from milepost.engine.project.open_folder import ignore
+from milepost.engine.project.state_directory import make_state, open_state
+from milepost.engine.project.state_lock import StateLock
+from milepost.engine.project.state_place import OPEN_FOLDER
+from milepost.sandbox.read_plain import read_plain
 from milepost.workspace.repository import Repository
 
 NAMES = ("ROADMAP.md", "roadmap.md", "Roadmap.md", "docs/ROADMAP.md", "docs/roadmap.md")
@@ -20,7 +25,6 @@ OTHERS = (
     *("TODO.md", "todo.md", "PLAN.md", "plan.md", "TASKS.md", "tasks.md", "todo.txt", "TODO.txt"),
     *(".taskmaster/tasks/tasks.json", "backlog/tasks"),
 )
-STATE = ".milepost"
 # Where front matter ends at the latest.
 _HEAD = 4096
 _MOST_NAMED = 4
@@ -66,7 +70,8 @@ def _only_one_run(folders: Sequence[Path]) -> Path | None:
 
 
 def _run_in(folder: Path) -> list[Path]:
-    return [path for place in (folder, folder / "docs") for path in were_run(place / STATE)]
+    places = [place for place in (folder, folder / "docs") if place.is_dir()]
+    return [path for place in places for path in were_run(open_state(place), place)]
 
 
 def _missing(given: Path | None, start: Path, folders: Sequence[Path]) -> RoadmapMissing:
@@ -89,8 +94,8 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a roadmap; of a folder, those of its pages."""
     try:
         if path.is_dir():
-            return bound({page.name: page.read_bytes() for page in pages_of(path)})
-        content = path.read_bytes()
+            return bound({page.name: read_plain(page) for page in pages_of(path)})
+        content = read_plain(path)
     except OSError as error:
         raise RoadmapUnreadable(
             f"{str(path)!r} cannot be read: {error.strerror}", "make the file readable, then try again"
@@ -104,8 +109,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def state_of(roadmap: Path) -> Path:
-    """The state directory of a roadmap, beside it."""
-    return roadmap.parent / STATE
+    """The state directory of a roadmap, which is ours where it is there; raises where it is not."""
+    return open_state(roadmap.parent)
 
 
 def pages_of(roadmap: Path) -> list[Path]:
@@ -130,11 +135,15 @@ def _is_folder_of_tasks(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Where a roadmap is worked on; `server` is the address of a database that other machines share, if any."""
+    """Where a roadmap is worked on; `server` is the address of a database that other machines share, if any.
+
+    `checkouts_key` is what its checkouts are named after.
+    """
 
     repository: Repository
     roadmap: Path
     state: Path
+    checkouts_key: Path
     server: str = field(default="", repr=False)
 
     @staticmethod
@@ -151,7 +160,19 @@ class Project:
                 f"{str(roadmap)!r} is not in the repository {str(repository.top)!r}",
                 "move the roadmap into the repository",
             )
-        return Project(repository=repository, roadmap=roadmap, state=state_of(roadmap))
+        return Project.of(repository, roadmap)
+
+    @staticmethod
+    def of(repository: Repository, roadmap: Path) -> Project:
+        """The project of a roadmap in a repository; the roadmap need not be there."""
+        key = roadmap.parent / OPEN_FOLDER
+        return Project(repository=repository, roadmap=roadmap, state=state_of(roadmap), checkouts_key=key)
+
+    def lock(self, run: str = "") -> StateLock:
+        """The lock of the state directory, to be entered; the directory is made."""
+        make_state(self.state)
+        ignore(self.roadmap.parent)
+        return StateLock(self.state, run)
 
     @property
     def roadmap_in_tree(self) -> str:

@@ -1,4 +1,4 @@
-"""The state directory and its lock: one engine at a time, and who it is."""
+"""The lock of a state directory: one engine at a time, and who it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from types import TracebackType
 from milepost.core.errors import EngineBusy, StateUnwritable
 
 ORPHANS_WAIT_S = 60.0
-IGNORE_ALL = b"*\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,20 +31,6 @@ class Holder:
         return self.born != "" and _born(self.pid) == self.born
 
 
-def make_state(folder: Path) -> None:
-    """Make the state directory, ignored by git through a file of its own; leaves nothing where it cannot."""
-    ignore = folder / ".gitignore"
-    try:
-        folder.mkdir(exist_ok=True)
-        if not ignore.exists() or ignore.read_bytes() != IGNORE_ALL:
-            ignore.write_bytes(IGNORE_ALL)
-    except OSError as error:
-        with suppress(OSError):
-            ignore.unlink(missing_ok=True)
-            folder.rmdir()
-        raise unwritable(folder, error) from error
-
-
 def unwritable(folder: Path, error: OSError) -> StateUnwritable:
     return StateUnwritable(
         f"{str(folder)!r} cannot be written: {error.strerror or error}", "make it writable or free some space"
@@ -61,7 +46,7 @@ def holder_of(folder: Path) -> Holder | None:
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _read(fd)
+        return read_holder(fd)
     finally:
         os.close(fd)
     return None
@@ -79,9 +64,9 @@ class StateLock:
         self.fd = -1
 
     def __enter__(self) -> StateLock:
-        make_state(self._folder)
         try:
-            self.fd = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._folder.mkdir(exist_ok=True)
+            self.fd = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise unwritable(self._folder, error) from error
         try:
@@ -116,7 +101,7 @@ class StateLock:
                 fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
-                holder = _read(self.fd)
+                holder = read_holder(self.fd)
                 if holder is not None and holder.alive:
                     raise busy(holder) from None
                 if time.monotonic() > waited_until:
@@ -136,7 +121,8 @@ def busy(holder: Holder) -> EngineBusy:
     )
 
 
-def _read(fd: int) -> Holder | None:
+def read_holder(fd: int) -> Holder | None:
+    """Who wrote down in a lock that they hold it, if that can be read."""
     try:
         return Holder(**json.loads(os.pread(fd, 4096, 0)))
     except (OSError, ValueError, TypeError):

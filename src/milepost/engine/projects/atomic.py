@@ -19,8 +19,9 @@ from milepost.engine.gates.unfinished_run import unfinished
 from milepost.engine.planning.find_projects import family_of
 from milepost.engine.planning.make_plan import read_now
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
-from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.project.settings.load import EVERYTHING, load
+from milepost.engine.project.state_directory import make_state
+from milepost.engine.project.state_lock import StateLock
 from milepost.engine.projects.atomic_commit import Projects, TogetherEnding, arrive, finish, naming
 from milepost.engine.projects.atomic_record import FOLDER, Agreement, Member, drop, keep, open_pacts
 from milepost.engine.projects.budget_shares import SMALLEST_USD, left_of, share_out, took_since
@@ -180,7 +181,7 @@ def _done(name: str, project: Project) -> AtomicStatus:
 
 def refuse_workers(project: Project) -> None:
     """Raise when the runs of a project are done elsewhere."""
-    if load(project.roadmap.parent).run.database:
+    if load(project.roadmap.parent, uses=EVERYTHING).run.database:
         raise SettingInvalid(
             "its runs are submitted to workers, but milepost together runs everything on one machine",
             "remove `database` from its milepost.toml, or unset MILEPOST_DATABASE",

@@ -9,7 +9,6 @@ from typing import Any
 
 from milepost.core.errors import MarkInvalid, MilepostError
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock
 from milepost.engine.projects.atomic_record import Agreement, Member, drop, keep
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.records.journal import Journal
@@ -130,7 +129,7 @@ def _locked(projects: Projects, members: tuple[Member, ...]) -> Iterator[dict[st
         for member in members:
             project = _of(projects, member)
             with naming(member.name):
-                lock = stack.enter_context(StateLock(project.state))
+                lock = stack.enter_context(project.lock())
             branches[member.name] = Branch(
                 project=project,
                 git=project.repository.git(project.state / "git", (lock.fd,)),

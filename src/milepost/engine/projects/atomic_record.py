@@ -13,8 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.engine.project.project import STATE
-from milepost.engine.project.state_lock import make_state, unwritable
+from milepost.engine.project.project import state_of
+from milepost.engine.project.state_directory import make_state
+from milepost.engine.project.state_lock import unwritable
 from milepost.engine.records.values_json import dump, load
 from milepost.store.kill_points import reached
 
@@ -37,7 +38,7 @@ class Member:
     @property
     def folder(self) -> Path:
         """Where the project's copies of pacts are."""
-        return Path(self.roadmap).parent / STATE / FOLDER
+        return state_of(Path(self.roadmap)) / FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

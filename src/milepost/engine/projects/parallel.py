@@ -19,6 +19,7 @@ from pydantic import Field
 
 from milepost.core.events import BudgetReached, Event, RunFinished
 from milepost.core.verdict import Verdict
+from milepost.engine.project.consent import for_children
 from milepost.engine.records.values_json import load
 
 OnEvent = Callable[[str, Event], None]
@@ -118,6 +119,7 @@ class _Traveller:
         self._complaints: IO[bytes] = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _BEGIN.format(parent=os.getpid()), *self._leg.words],
+            env=for_children(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._complaints,

@@ -112,6 +112,13 @@ class CallLog:
         sql = "delete from calls where run = ? and task = ? and attempt = ? and number > ?"
         self._database.write(sql, key.run, key.task, key.attempt, after)
 
+    def mask(self, key: AttemptKey, masked: Callable[[str], str]) -> None:
+        """Put masked texts in the place of those of an attempt that is over: nothing goes on from its calls."""
+        sql = "update calls set body = ? where run = ? and task = ? and attempt = ? and number = ?"
+        for call in self.of(key):
+            body = json.dumps(_masked(_body(call.reply), masked))
+            self._database.write(sql, body, key.run, key.task, key.attempt, call.number)
+
     def note(self, key: AttemptKey, name: str, body: Any) -> None:
         """Note something about an attempt; a later note of the same name takes its place."""
         sql = (
@@ -131,6 +138,18 @@ def _body(reply: Reply) -> dict[str, Any]:
     usage = reply.usage
     taken = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd]
     return {"body": dict(reply.body), "usage": taken, "failed": reply.failed, "refused": reply.refused}
+
+
+def _masked(value: Any, masked: Callable[[str], str]) -> Any:
+    match value:
+        case str():
+            return masked(value)
+        case dict():
+            return {name: _masked(each, masked) for name, each in value.items()}
+        case list() | tuple():
+            return [_masked(each, masked) for each in value]
+        case _:
+            return value
 
 
 def _reply(stored: dict[str, Any]) -> Reply:

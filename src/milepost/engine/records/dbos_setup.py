@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from dbos import DBOS, DBOSPortableJSONSerializer
+from dbos import DBOS
 from dbos._dbos import _get_or_create_dbos_registry
 
 from milepost.core.errors import StateUnwritable
+from milepost.engine.records import portable_rows
 from milepost.engine.records.run_spec import VERSION
 
 TAKING_UP_PAUSE_S = 0.1  # between two looks for workflows that a killed engine left
@@ -29,7 +30,7 @@ def configure(url: str, *, executor_id: str, engine: sqlalchemy.Engine | None = 
             "system_database_engine": engine,
             "executor_id": executor_id,
             "application_version": VERSION,
-            "serializer": DBOSPortableJSONSerializer(),
+            "serializer": portable_rows.JSON,
             "log_level": "CRITICAL",
             "notification_listener_polling_interval_sec": 1.0,
         }
@@ -45,10 +46,11 @@ def take_up_soon() -> None:
     _get_or_create_dbos_registry().get_internal_queue()._polling_interval_sec = TAKING_UP_PAUSE_S
 
 
-def launch() -> None:
-    """Start DBOS; its tables are made where there are none."""
+def launch(rows: sqlalchemy.Engine, run: str = "") -> None:
+    """Start DBOS; its tables are made where there are none. `rows` reads what it will read, of one run or of all."""
     _launching.here = True
     try:
+        portable_rows.guard(rows, run)
         DBOS.launch()
     except Exception as error:
         raise in_our_words(error) from error
@@ -62,7 +64,8 @@ def sqlite_engine(database: Path) -> sqlalchemy.Engine:
     While a thread launches DBOS, which makes its tables, every transaction of it is begun in so many words,
     so that the tables are made all or none: Python by itself begins none for a table.
     """
-    engine = sqlalchemy.create_engine(f"sqlite:///{database}", pool_size=20, max_overflow=20)
+    address = sqlalchemy.URL.create("sqlite", database=str(database))  # a text would be decoded
+    engine = sqlalchemy.create_engine(address, pool_size=20, max_overflow=20)
 
     @sqlalchemy.event.listens_for(engine, "connect")
     def configure(connection: Any, _: Any) -> None:
@@ -78,6 +81,11 @@ def sqlite_engine(database: Path) -> sqlalchemy.Engine:
             connection.exec_driver_sql("begin immediate")
 
     return engine
+
+
+def server_engine(url: str) -> sqlalchemy.Engine:
+    """An engine for the database that workers share, beside the one that DBOS makes for itself."""
+    return sqlalchemy.create_engine(f"postgresql+psycopg:{url.partition(':')[2]}", poolclass=sqlalchemy.NullPool)
 
 
 def _unixepoch(*words: str) -> float:

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from milepost.core.attempt import Attempt
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import Event, EventsTakenBack, RunFinished
+from milepost.core.plain_names import plain_name
 from milepost.store.database import Database, is_server, open_database
 from milepost.store.dialect import short
 
@@ -134,7 +135,7 @@ class Journal:
         sql = "select run, version, order_json, started_at, finished_at, summary_json, left_at from runs"
         return tuple(
             RunRecord(
-                run=run,
+                run=plain_name(run, "a run"),
                 version=version,
                 order=json.loads(order),
                 started_at=started,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.errors import RunUnknown, SettingInvalid
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import SERVER, load
 from milepost.engine.project.work_server import NAME_IT, WorkServer, exchange_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.work_queue import Offers
@@ -20,7 +20,7 @@ LAST = "submitted"  # the file that remembers the last run that was submitted fr
 
 def exchange_named(roadmap: Path | None, database: str | None, remote: str | None) -> WorkServer:
     """Where runs of a roadmap are submitted, by hand or by its settings."""
-    settings = load(Project.find(roadmap).roadmap.parent, {"database": database, "remote": remote})
+    settings = load(Project.find(roadmap).roadmap.parent, {"database": database, "remote": remote}, uses=SERVER)
     exchange = exchange_of(settings)
     if exchange is None:
         raise SettingInvalid("no shared database for workers is set", NAME_IT)
@@ -84,7 +84,7 @@ def where_kept(roadmap: Path | None, run: str | None, server: str | None = None)
 def server_named(project: Project, server: str | None) -> str:
     """The address of the database that runs are submitted to, by hand or by the settings; empty without one."""
     try:
-        return load(project.roadmap.parent, {"database": server}).run.database
+        return load(project.roadmap.parent, {"database": server}, uses=SERVER).run.database
     except SettingInvalid:  # settings that cannot be read now say nothing of a run that was
         if server is not None:
             raise

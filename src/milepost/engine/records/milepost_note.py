@@ -33,7 +33,7 @@ def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
         note = json.loads(text)
         evidence = load(Evidence, note["evidence"])
         corrections = tuple((str(wrong), str(right)) for wrong, right in note.get("corrections", ()))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise EvidenceForged(
             f"the evidence note of {post.task} on {post.commit[:7]} is damaged",
             "see its content: git notes --ref=milepost show",

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from milepost.core.errors import MilepostError, StateUnwritable
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
-from milepost.engine.project.state_lock import StateLock
+from milepost.engine.project.settings.load import SERVER, load
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.gates import Gates
 from milepost.engine.records.journal import PRINTED_ROWS, Journal, RunRecord
@@ -64,12 +63,12 @@ def clean(
 ) -> Remains:
     """Remove what old runs left, here or on the server that workers share; with `dry_run` only tell what that is."""
     found = Project.find(roadmap)
-    settings = load(found.roadmap.parent, {"database": database})
+    settings = load(found.roadmap.parent, {"database": database}, uses=SERVER)
     project = replace(found, server=settings.run.database)
     days = settings.state.keep_days if keep_days is None else keep_days
     if not project.server and not project.database.exists():
         return Remains(keep_days=days)
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         return _clean(project, lock.fd, days, dry_run=dry_run)
 
 
@@ -200,18 +199,19 @@ def _workflows(project: Project, runs: frozenset[str]) -> tuple[str, ...]:
 def _client(project: Project) -> Iterator[DBOSClient | None]:
     """DBOS from outside, where nothing runs; None where it has no tables yet."""
     import sqlalchemy
-    from dbos import DBOSClient, DBOSPortableJSONSerializer
+    from dbos import DBOSClient
 
-    from milepost.engine.records.dbos_setup import sqlite_engine
+    from milepost.engine.records import portable_rows
+    from milepost.engine.records.dbos_setup import server_engine, sqlite_engine
 
+    portable_rows.forbid_pickle()
     shared = bool(project.server)
-    address = f"postgresql+psycopg:{project.server.partition(':')[2]}"
-    engine = sqlalchemy.create_engine(address) if shared else sqlite_engine(project.database)
+    engine = server_engine(project.server) if shared else sqlite_engine(project.database)
     try:
         if not sqlalchemy.inspect(engine).has_table("workflow_status", schema="dbos" if shared else None):
             yield None
             return
-        client = DBOSClient(system_database_engine=engine, serializer=DBOSPortableJSONSerializer())
+        client = DBOSClient(system_database_engine=engine, serializer=portable_rows.JSON)
         try:
             yield client
         finally:

@@ -76,11 +76,16 @@ OnEvent = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Whom a run has to do with: who listens, whose agents do the work, and whether people are waited for."""
+    """Whom a run has to do with: who listens, whose agents do the work, and whether people are waited for.
+
+    `outside_agents` are the only agents with paths outside the repository in their names, where a run came from another
+    machine; None where its names were agreed to on this one.
+    """
 
     on_event: OnEvent
     agents: Mapping[str, Agent] = field(default_factory=dict)
     stays: bool = False
+    outside_agents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

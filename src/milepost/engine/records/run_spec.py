@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
+from milepost.core.plain_names import path_inside, plain_name
 from milepost.core.task import Task
 from milepost.plan.context.build_context import ContextBounds
 from milepost.plan.options import Planning
@@ -113,6 +114,13 @@ class RunSpec:
     memory: Remembering = Remembering()
     not_started: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse names that would lead elsewhere: all of this may come from a row that somebody else wrote."""
+        plain_name(self.run, "a run")
+        path_inside(self.roadmap, "a roadmap")
+        for task in self.tasks:
+            plain_name(task, "a task")
+
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
 
@@ -122,7 +130,7 @@ class Candidate:
     """A tree that would end a task: an attempt's work on top of `base`, box ticked; `problem` when it cannot.
 
     `corrections` are paths that the task names wrongly, each with the right one; `doubts` how many its agent was left
-    with.
+    with; `leaks` the places of credentials that it left, which the tree has masked.
     """
 
     attempt: int
@@ -133,6 +141,7 @@ class Candidate:
     problem: str = ""
     corrections: tuple[tuple[str, str], ...] = ()
     doubts: int = 0
+    leaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ def redactor_of(project: Project) -> Redactor:
         settings = load(project.roadmap.parent)
     except SettingInvalid:
         settings = Settings()
-    return Redactor(known_secrets(settings))
+    return Redactor(known_secrets(settings, project.repository.top))
 
 
 def titles_of(git: Git, record: RunRecord) -> dict[str, str]:

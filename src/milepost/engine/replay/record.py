@@ -24,7 +24,7 @@ from milepost.core.events import Event
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import SERVER, load
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import BEGINNING, AttemptKey, CallLog, RecordedCall
 from milepost.engine.records.journal import Journal
@@ -59,7 +59,7 @@ def taped(
         yield on_event
         return
     project = Project.find(roadmap)
-    settings = load(project.roadmap.parent, {"database": database})
+    settings = load(project.roadmap.parent, {"database": database}, uses=SERVER)
     _require_place(file, settings)
     heard: list[str] = []
 

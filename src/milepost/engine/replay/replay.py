@@ -18,7 +18,7 @@ from milepost.agents.replay.replay import LOOPS, Loops
 from milepost.core.errors import GitFailed, MilepostError, Misuse
 from milepost.core.events import Event, MilepostMade, RunFinished
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.project.settings.run import TelemetrySettings
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.journal import Journal
@@ -29,6 +29,7 @@ from milepost.engine.replay.recorded_agents import REVIEWER, StandIns
 from milepost.engine.replay.recorded_run import Past, past_of
 from milepost.engine.run import start
 from milepost.store.database import Database, open_database
+from milepost.verify.programs.tracked import tracked_program
 from milepost.workspace.checkout import remove_folder, workers_folder
 from milepost.workspace.git import neutral_environment, off_switches
 from milepost.workspace.mileposts import Mileposts
@@ -186,7 +187,9 @@ def _order_again(past: Past, project: Project, there: Project) -> RunSpec:
     checks: dict[str, Any] = dict(order.checks)
     own = [project.repository.top / name / "bin/python" for name in (".venv", "venv")]
     if not checks.get("python"):  # the project's own environment is beside its files, and not in a clone of them
-        checks["python"] = next((str(path) for path in own if path.exists()), "")
+        top = project.repository.top
+        usable = (path for path in own if path.exists() and not tracked_program(top, path))
+        checks["python"] = next(map(str, usable), "")
     if checks.get("mode") == "agent":
         checks["agent"] = REVIEWER
     budget = replace(order.budget, usd=None, tokens=None, seconds=None, attempts=None, task_seconds=None)
@@ -197,7 +200,7 @@ def _order_again(past: Past, project: Project, there: Project) -> RunSpec:
 
 def _within(project: Project, order: RunSpec) -> Settings:
     """The settings as they are now, which tell of nothing to anybody."""
-    settings = load(project.roadmap.parent, {"trust": order.trust or None})
+    settings = load(project.roadmap.parent, {"trust": order.trust or None}, uses=EVERYTHING)
     return settings.model_copy(update={"telemetry": TelemetrySettings()})
 
 
@@ -209,6 +212,7 @@ def _compared(task: str, recorded: str, found: str, mileposts: Mileposts) -> Tas
 def _git(folder: Path, *words: str) -> None:
     quiet = [*off_switches(), "-c", "protocol.file.allow=always"]
     env = neutral_environment() | {"GIT_LFS_SKIP_SMUDGE": "1"}
-    done = subprocess.run(["git", *quiet, *words], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    argv = ["git", "-C", str(folder.absolute()), *quiet, *words]
+    done = subprocess.run(argv, cwd="/", env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise GitFailed(f"git {words[0]} failed: {done.stderr.strip()}", "the clone was deleted: try again")

@@ -12,6 +12,7 @@ from milepost.core.lock_files import lock_of
 from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.run_view import RunRef, RunView, viewed
 from milepost.engine.report.attempt import story_in
+from milepost.verify.credentials import shown_text
 from milepost.workspace.objects import blobs_of
 from milepost.workspace.tree_diff import Differing, Kind, differing
 
@@ -130,7 +131,7 @@ def _file(view: RunView, one: Differing, sides: tuple[bytes | None, bytes | None
 
 
 def _text(view: RunView, content: bytes) -> str:
-    return view.redact(content.decode("utf-8", "replace"))
+    return shown_text(content.decode("utf-8", "replace"), view.redact)
 
 
 _FOLDERS = frozenset({"node_modules", "vendor", "dist", "build", "generated", "__generated__", "__snapshots__"})

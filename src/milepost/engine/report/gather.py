@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ from milepost.engine.records.run_view import redacted, redactor_of, titles_of
 from milepost.engine.report.diffs import Diff, Room, read_diff
 from milepost.engine.report.facts import NothingRun, RunStory
 from milepost.engine.report.story import task_ids, tell
+from milepost.verify.credentials import shown_text
 from milepost.workspace.git import Git
 
 LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
@@ -67,7 +69,7 @@ def _diff(git: Git, attempt: Attempt, roadmap: str, redact: Redactor, room: Room
     code, text = git.try_plumb(*words)
     if code != 0:
         return Diff(command=command, note="no longer kept")
-    return read_diff(text, command, redact, room)
+    return read_diff(text, command, partial(shown_text, redact=redact), room)
 
 
 def _diff_words(old: str, new: str, roadmap: str) -> Iterable[str]:

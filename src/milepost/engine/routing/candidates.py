@@ -15,7 +15,7 @@ from milepost.core.events import AgentChosen
 from milepost.core.memories import Took
 from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Plan, Task
-from milepost.engine.project.project import STATE
+from milepost.engine.project.project import state_of
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_spec import AUTO, ROUTED, Routing
 from milepost.engine.routing.choose import Choice, RoutingQuestion, choose
@@ -131,7 +131,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
     if not any(is_routed(plan.task(name), settings.run.agent) for name in wanted):
         return {}
     routing = routing_of(settings.router, lambda name: make_agent(name, settings, roadmap.parent))
-    path = roadmap.parent / STATE / "milepost.db"
+    path = state_of(roadmap) / "milepost.db"
     with closing(open_database(path if path.exists() else ":memory:")) as database:
         return foretold(
             plan,

@@ -15,14 +15,16 @@ from milepost.engine.gates.answer import answer_gate, asked_gate, person, refuse
 from milepost.engine.gates.held_question import held_question, held_shown
 from milepost.engine.gates.open_held import cut_short, owners_of, tasks_now
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import SERVER, load
 from milepost.engine.records.gates import Gate, Gates, LandedWork
 from milepost.engine.records.held_work import HeldWork, HeldWorks
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import OnEvent
+from milepost.engine.records.run_view import redactor_of
 from milepost.engine.run.land_held import land_held
 from milepost.engine.views.revisions import mileposts_of
 from milepost.store.database import Database, open_database
+from milepost.verify.credentials import shown_text
 
 LONGEST_DIFF = 200_000
 
@@ -98,6 +100,7 @@ def accept(roadmap: Path | None, task: str, why: str = "", *, by: str = "", on_e
 def acceptable_work(roadmap: Path | None) -> tuple[Acceptable, ...]:
     """All work of this roadmap that its owner may take as it is, in the order of the roadmap."""
     project = _project(roadmap)
+    redact = redactor_of(project)
     with _opened(project) as store, mileposts_of(project) as mileposts:
         found = []
         for work in _all_works(project, store):
@@ -111,7 +114,7 @@ def acceptable_work(roadmap: Path | None) -> tuple[Acceptable, ...]:
                     attempt=last.number,
                     verdict=last.evidence.verdict,
                     question=held_question(work.task, last.evidence),
-                    shown=held_shown(last.evidence, last.commit, diff),
+                    shown=shown_text(held_shown(last.evidence, last.commit, diff), redact),
                 )
             )
         return tuple(found)
@@ -173,7 +176,7 @@ def _waits(journal: Journal, work: HeldWork) -> bool:
 
 def _project(roadmap: Path | None) -> Project:
     found = Project.find(roadmap)
-    return replace(found, server=load(found.roadmap.parent).run.database)
+    return replace(found, server=load(found.roadmap.parent, uses=SERVER).run.database)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from milepost.core.events import TaskFinished
 from milepost.core.ports import Agent
 from milepost.engine.gates import unfinished_run
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.run_request import NothingToDo, RunRequest
 from milepost.engine.run import prepare, start
@@ -20,7 +20,7 @@ from milepost.engine.run import prepare, start
 def preview(wish: RunRequest, agents: Mapping[str, Agent]) -> tuple[str, ...] | NothingToDo:
     """The tasks that a run would work on; refuses what a run refuses, and changes nothing."""
     project = Project.find(wish.roadmap)
-    settings = load(project.roadmap.parent, start.flags_of(wish))
+    settings = load(project.roadmap.parent, start.flags_of(wish), uses=EVERYTHING)
     start.refuse_busy(project)
     interrupted = None if wish.new else unfinished_run.unfinished(project)
     if interrupted is not None:

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, SetWorkflowID, WorkflowStatus
 from dbos import error as dbos_errors
 
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.engine.records import worker_lease
 from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up_soon
 from milepost.engine.records.gates import given_answers
+from milepost.engine.records.portable_rows import refuse_noticed
 from milepost.engine.records.suspend import Suspended
 from milepost.engine.records.work_queue import Offer, Offers
 from milepost.engine.services import RunServices
@@ -192,9 +193,8 @@ def news(
         else:
             returned = False
             services.parking.wait(UNSEEN_PAUSE_S)
-        finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
-        if workflow_ids and finished:
-            return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
+        if workflow_ids and (finished := _first_finished(workflow_ids)) is not None:
+            return {"workflow_id": finished.workflow_id, "result": finished.output}
         if services.parking.stopping:
             raise Suspended
         if (asked := services.books.steering.since(heard)) is not None:
@@ -236,7 +236,7 @@ def launched(database: Path, run: str, services: RunServices, interrupted: Calla
     try:
         configure(f"sqlite:///{database}", executor_id=run, engine=engine)
         take_up_soon()
-        launch()
+        launch(engine, run)
         yield
     finally:
         drain(services, interrupted)
@@ -247,8 +247,15 @@ def launched(database: Path, run: str, services: RunServices, interrupted: Calla
 
 def result_of(run: str) -> Any:
     """The result of a workflow that has finished, else None."""
-    finished = DBOS.list_workflows(workflow_ids=[run], status="SUCCESS", load_input=False)
-    return finished[0].output if finished else None
+    finished = _first_finished([run])
+    return finished.output if finished else None
+
+
+def _first_finished(workflow_ids: list[str]) -> WorkflowStatus | None:
+    """The first of some workflows whose end is recorded; its output is what was recorded, and nothing else."""
+    finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
+    refuse_noticed()
+    return finished[0] if finished else None
 
 
 def drain(services: RunServices, interrupted: Callable[[], None]) -> None:

@@ -16,8 +16,7 @@ from milepost.core.verdict import CheckResult, Evidence, Verdict
 from milepost.engine.attempt import record
 from milepost.engine.memory.learn import learn_from
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
-from milepost.engine.project.state_lock import StateLock
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.records.gates import LandedWork
 from milepost.engine.records.held_work import HeldWork
 from milepost.engine.records.journal import Journal, RunRecord
@@ -60,10 +59,10 @@ class _Ground:
 
 def land_held(project: Project, work: HeldWork, answer: Answer, on_event: OnEvent) -> LandedWork:
     """Make held work a milepost on the user's branch; raises where it conflicts, or fails on what landed since."""
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         with Journal(project.store) as journal:
             order = recorded_order(_record(journal, work.run))
-        settings = load(project.roadmap.parent, {"trust": order.trust or None})
+        settings = load(project.roadmap.parent, {"trust": order.trust or None}, uses=EVERYTHING)
         with open_rooms(project, within(order, settings), order, lock.fd, Caller(on_event=on_event)) as services:
             ground = _ground(services, order, work)
             commit, one, again = _milepost(ground, work, answer)

@@ -26,6 +26,7 @@ from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.planning.make_plan import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.planning.other_projects import with_elsewhere
 from milepost.engine.planning.repository_facts import ground_at
+from milepost.engine.planning.roadmap_reach import require_agreed
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings.settings import Settings, budget_of
@@ -82,6 +83,7 @@ def draft(
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan, held), held=held)
     _refuse_guesses(plan, chosen, settings, project)
+    require_agreed(project.roadmap, plan.tasks, settings.run.approve)
     if settings.memory.semantic and settings.memory.mode != "off":
         open_meaning()  # raises where its packages are missing
     hold = hold_for(settings)
@@ -116,6 +118,8 @@ def order(project: Project, settings: Settings, drafted: CheckedRequest, journal
         return ground_at(tasks, mileposts, base, planning)
 
     plan = planned(content, manner, planning, look=look, ended=ended)
+    # An earlier run's branch, which this one goes on from, may say otherwise than the user's.
+    require_agreed(project.roadmap, plan.tasks, settings.run.approve)
     tasks = choose(plan, drafted.wish, drafted.held)
     if not tasks and ahead is not None:
         return NothingToDo(

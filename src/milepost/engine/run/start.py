@@ -31,7 +31,7 @@ from milepost.engine.gates.unfinished_run import (
 from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.project.network_setting import as_text
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.project.settings.sandbox import SandboxSettings
 from milepost.engine.project.settings.settings import Settings, budget_again
 from milepost.engine.project.settings.verify import VerifySettings
@@ -65,7 +65,7 @@ EndedHere = RunFinished | Stopped | NothingToDo
 def run(wish: RunRequest, company: Caller) -> EndedHere:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
-    settings = load(project.roadmap.parent, flags_of(wish))
+    settings = load(project.roadmap.parent, flags_of(wish), uses=EVERYTHING)
     refuse_busy(project)
     interrupted = None if wish.new else unfinished(project)
     if interrupted is not None:
@@ -75,7 +75,7 @@ def run(wish: RunRequest, company: Caller) -> EndedHere:
     drafted = prepare.draft(project, settings, wish, company.agents)
     if isinstance(drafted, NothingToDo):
         return drafted
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         with Journal(project.database) as journal:
             order = prepare.order(project, settings, drafted, journal)
             if isinstance(order, NothingToDo):
@@ -89,7 +89,7 @@ def run(wish: RunRequest, company: Caller) -> EndedHere:
 
 def travel(project: Project, settings: Settings, order: RunSpec, company: Caller) -> EndedHere:
     """Travel an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         with Journal(project.database) as journal:
             journal.open_run(order.run, VERSION, dump(order))
         return _go(project, settings, order, lock, company)
@@ -136,14 +136,14 @@ def resume(
         require_meant(project, unfinished(project), meant)
         ask(project.database, holder.run, Request(kind="go_on"))
         return NothingToDo(reason=f"run {holder.run} was paused, and continues where it runs (pid {holder.pid})")
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         record = unfinished(project)
         require_meant(project, record, meant)
         if record is None:
             return NothingToDo(reason="the last run is finished")
         refuse_elsewhere(project, record)
         order = within_new_wall(project.database, recorded_order(record), budget_usd)
-        settings = load(project.roadmap.parent, {"trust": order.trust or None})
+        settings = load(project.roadmap.parent, {"trust": order.trust or None}, uses=EVERYTHING)
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
             ask(project.database, order.run, Request(kind="go_on"))

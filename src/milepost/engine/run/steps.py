@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import time
 from dataclasses import replace
@@ -54,6 +55,7 @@ from milepost.repair.diagnosis.service_errors import stated_wait_s
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S
 from milepost.roadmap import read
+from milepost.verify.checks.secrets import secrets_found
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]
@@ -103,7 +105,7 @@ def act(services: RunServices, order: Plain, task: Plain, base: str, history: li
     services.examiner.look_ahead(base, job)
     if not tries and (said := red_base_of(services, base)):
         services.announce(
-            AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=services.redact(said)),
+            AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=services.redact(said), by_engine=True),
             f"{job.id}/{effort.number}/base",
         )
     done = attempted(services, effort, base, tries, how)
@@ -175,11 +177,10 @@ def verify(services: RunServices, order: Plain, task: Plain, candidate: Plain) -
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key
     )
     tell = CheckTeller(services, asked.run, job.id, given.attempt, key)
-    if given.problem:
-        summary, _, log = given.problem.partition("\n")
-        given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
-        tell(given_up)
-        return dump(judge(given.tree, (given_up,)))
+    if refused := _refused_unseen(given):
+        for check in refused:
+            tell(check)
+        return dump(judge(given.tree, refused))
     commands = command_teller(services, asked.run, job.id, given.attempt, "milepost")
     with services.examiner.logging.told_by(commands.around):
         return dump(services.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
@@ -228,16 +229,15 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
     )
-    tree = with_kept_tests(services, asked, job, evidence.tree)
-    note = note_for(
-        asked.run, job.id, replace(one, attempt=replace(one.attempt, evidence=replace(evidence, tree=tree)))
-    )
+    tree, agent = with_kept_tests(services, asked, job, evidence.tree), services.redact(one.attempt.agent)
+    proven = replace(one.attempt, agent=agent, evidence=replace(evidence, tree=tree))
+    note = note_for(asked.run, job.id, replace(one, attempt=proven))
     message = milepost_message(
         task=job.id,
-        title=job.title,
+        title=services.redact(job.title),
         run=asked.run,
         attempt=one.attempt.number,
-        agent=one.attempt.agent,
+        agent=agent,
         roadmap=asked.roadmap,
         evidence=note,
         members=job.members,
@@ -329,9 +329,20 @@ def answered(services: RunServices, order: Plain, gate: Plain) -> Plain:
     return wait_for_answer(services, load(Gate, gate))
 
 
+def _refused_unseen(candidate: Candidate) -> tuple[CheckResult, ...]:
+    """What is wrong with a candidate before anything of it is run; its tree is not what the agent left then."""
+    summary, _, log = candidate.problem.partition("\n")
+    given_up = (CheckResult(name="agent", outcome="failed", summary=summary, log=log),) if candidate.problem else ()
+    return (*given_up, *((secrets_found(candidate.leaks),) if candidate.leaks else ()))
+
+
 def _checkout(order: RunSpec, task: Task, candidate: Candidate) -> str:
-    """The name of the checkout that a candidate is verified in: another one for each tree on each base."""
-    return f"{order.run}-{task.id}-verify-{candidate.base[:6]}-{candidate.tree[:6]}"
+    """The name of the checkout that a candidate is verified in: another one for each tree on each base.
+
+    It says nothing of the task: work that looks at its own path must not learn that it is being judged.
+    """
+    which = hashlib.sha256(task.id.encode()).hexdigest()[:8]
+    return f"{order.run}-{which}-{candidate.base[:6]}-{candidate.tree[:6]}"
 
 
 def _plain(result: Landed | Unproven | Conflict | Rebased) -> Plain:

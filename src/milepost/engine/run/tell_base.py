@@ -17,5 +17,4 @@ def red_base_of(services: RunServices, base: str) -> str:
         return ""
     before = examiner.baselines.at(base, services.mileposts.tree_of(base))
     tests = before.tests()
-    messages = before.messages() or (before.why_unknown(),)
-    return red_base(tests, before.why_unknown(), messages, services.project.repository.ignores)
+    return red_base(tests, before.why_unknown(), before.messages(), services.project.repository.ignores)

@@ -39,8 +39,10 @@ from milepost.engine.verification.setup import VerificationSetup
 from milepost.memory.memory import StoredMemory
 from milepost.sandbox.policy import Audit
 from milepost.store.database import Database, open_database
+from milepost.verify.credentials import masked_file
 from milepost.workspace.checkout import Checkouts, kept_folder, remove_folder
 from milepost.workspace.checkout_places import checkouts_folder, earlier_folders
+from milepost.workspace.left_files import LeftLimits
 from milepost.workspace.mileposts import remove_stale_locks
 
 
@@ -61,7 +63,12 @@ def open_rooms(
         Output(footing.journal, redact) as output,
     ):
         ground, books, parking = footing.ground, footing.books, footing.parking
-        staff = AgentFactory(settings=settings, folder=project.roadmap.parent, given=company.agents)
+        staff = AgentFactory(
+            settings=settings,
+            folder=project.roadmap.parent,
+            given=company.agents,
+            outside=company.outside_agents,
+        )
         audit = audit_in(project.state, redact)
         brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
         installing = LimitedTerminal(terminal=brokered, allowance=for_installers(settings))
@@ -105,6 +112,16 @@ class _Footing:
         return self.books.journal
 
 
+def _left_limits(settings: Settings) -> LeftLimits:
+    limits = settings.limits
+    return LeftLimits(
+        file_mb=limits.file_mb,
+        change_mb=limits.change_mb,
+        change_files=limits.change_files,
+        checkout_files=limits.checkout_files,
+    )
+
+
 @contextmanager
 def _footing(
     project: Project, settings: Settings, order: RunSpec, lock_fd: int, redact: Redactor
@@ -113,12 +130,14 @@ def _footing(
     git = project.repository.git(project.state / "git", (lock_fd,))
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(
-        checkouts_folder(project.state, settings.workspace.checkouts),
+        checkouts_folder(project.checkouts_key, settings.workspace.checkouts),
         git,
         local_files(project.repository.top, settings),
+        _left_limits(settings),
+        partial(masked_file, redact=redact),
     )
     checkouts.sweep()
-    for folder in earlier_folders(project.state, settings.workspace.checkouts):
+    for folder in earlier_folders(project.checkouts_key, settings.workspace.checkouts):
         with suppress(OSError):  # nothing is made there any more
             remove_folder(folder)
             remove_folder(kept_folder(folder))

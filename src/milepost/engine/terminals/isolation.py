@@ -34,11 +34,15 @@ class Isolation:
         """The name of the trust level, empty for containers."""
         return self.by.value if isinstance(self.by, TrustLevel) else ""
 
-    def open_terminal(self, *, held_fds: tuple[int, ...] = (), extra_readable: tuple[Path, ...] = ()) -> WalledTerminal:
+    def open_terminal(
+        self, *, held_fds: tuple[int, ...] = (), extra_readable: tuple[Path, ...] = (), in_checkouts: bool = False
+    ) -> WalledTerminal:
         """A terminal whose commands are held so. Containers keep no descriptors: what is left is removed at a start."""
         if isinstance(self.by, TrustLevel):
-            return levels.open_terminal(self.by, held_fds=held_fds, extra_readable=extra_readable)
-        return open_container.open_terminal(self.by, extra_readable=extra_readable)
+            return levels.open_terminal(
+                self.by, held_fds=held_fds, extra_readable=extra_readable, in_checkouts=in_checkouts
+            )
+        return open_container.open_terminal(self.by, extra_readable=extra_readable, in_checkouts=in_checkouts)
 
     def open_interpreter(self, folder: Path, limits: ExecutionLimits, network: Network) -> WalledExecutor:
         """An interpreter whose code changes a folder directly, as commands do; a container does not bound its disk."""
@@ -46,7 +50,7 @@ class Isolation:
             return levels.open_executor(self.by, limits, workspace=folder, network=network, direct=True)
         usual = ExecutionLimits()
         bounded = replace(limits, disk_mb=usual.disk_mb, inodes=usual.inodes)
-        return open_container.open_executor(self.by, bounded, workspace=folder, network=network)
+        return open_container.open_executor(self.by, bounded, workspace=folder, network=network, direct=True)
 
 
 def hold_for(settings: Settings) -> Isolation:

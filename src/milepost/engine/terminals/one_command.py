@@ -12,11 +12,11 @@ from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.errors import Misuse, RoadmapMissing
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.project.project import STATE, find_roadmap
+from milepost.engine.project.project import find_roadmap
 from milepost.engine.project.secrets import known_secrets, secrets_for_commands
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import COMMANDS, load
 from milepost.engine.project.settings.settings import Settings
-from milepost.engine.project.state_lock import make_state
+from milepost.engine.project.state_directory import make_state, open_state
 from milepost.engine.terminals.command_policy import audit_in, policy_of, times_of
 from milepost.engine.terminals.isolation import Isolation, hold_for
 from milepost.engine.terminals.limits import for_checks, for_installers
@@ -70,13 +70,13 @@ class HandTerminals:
 
 def explain(wish: CommandRequest) -> ByHand:
     """What would be decided about a command; nothing is run, nothing is written down."""
-    return _planned(wish, load(home_of(wish.folder)))
+    return _planned(wish, load(home_of(wish.folder), uses=COMMANDS))
 
 
 def run_by_hand(wish: CommandRequest, on_line: Callable[[Line], None], ask: Asking) -> ByHand:
     """Run a command if it may run; lines go to `on_line` as they come, `ask` says yes to what is asked about."""
     home = home_of(wish.folder)
-    settings = load(home, {"trust": wish.trust})
+    settings = load(home, {"trust": wish.trust}, uses=COMMANDS)
     planned = _planned(wish, settings)
     with open_terminals(home, settings, ask) as terminals:
         command = Command(argv=planned.argv, cwd=wish.folder, scratch=terminals.scratch, timeout_s=planned.timeout_s)
@@ -95,9 +95,10 @@ def run_by_hand(wish: CommandRequest, on_line: Callable[[Line], None], ask: Aski
 def open_terminals(home: Path, settings: Settings, ask: Asking) -> Iterator[HandTerminals]:
     """The terminals for commands started by hand in the project at `home`; at the end all that runs there is ended."""
     redact = Redactor(known_secrets(settings))
-    make_state(home / STATE)
+    state = open_state(home)
+    make_state(state)
     hold = hold_for(settings)
-    audit = audit_in(home / STATE, redact)
+    audit = audit_in(state, redact)
     with (
         hold.open_terminal(extra_readable=tuple(map(Path, settings.sandbox.readable))) as sandbox,
         tempfile.TemporaryDirectory(prefix="milepost-") as scratch,

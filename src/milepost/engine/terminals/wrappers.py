@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.commands import NO_NETWORK, Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.terminals.limits import CommandLimits
@@ -58,7 +58,8 @@ class LimitedTerminal:
     allowance: CommandLimits
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        allowed = replace(command, network=self.allowance.network, bounds=self.allowance.bounds)
+        network = NO_NETWORK if command.offline else self.allowance.network
+        allowed = replace(command, network=network, bounds=self.allowance.bounds)
         return self.terminal.run(allowed, on_line)
 
 

@@ -17,7 +17,6 @@ from milepost.engine.memory.unlearn import unlearn
 from milepost.engine.planning.make_plan import manner_here
 from milepost.engine.planning.renamed_tasks import called_before, roadmaps_of
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.undo.dependents import Family, Going, going_with
@@ -81,7 +80,7 @@ def _unlearn(ground: UndoState, commit: str) -> None:
 def _opened(project: Project, dry_run: bool) -> Iterator[tuple[Git, tuple[int, ...]]]:
     """The engine's git: alone on the state directory, or on a copy whose objects are thrown away again."""
     if not dry_run:
-        with StateLock(project.state) as lock:
+        with project.lock() as lock:
             yield project.repository.git(project.state / "git", (lock.fd,)), (lock.fd,)
         return
     with TemporaryDirectory() as own:

@@ -73,7 +73,7 @@ class Baselines:
         self._runners = runners
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
-        self._why: dict[str, str] = {}
+        self._why: dict[str, tuple[str, str]] = {}
         self._unknown: set[tuple[str, str]] = set()
 
     def at(self, commit: str, tree: str) -> Baseline:
@@ -112,12 +112,12 @@ class Baselines:
             self._keep(tree, question, found)
             return found.answer
 
-    def explain(self, tree: str, why: str) -> None:
-        """Remember why the tests of a tree could not be run."""
-        self._why[tree] = why
+    def explain(self, tree: str, why: str, log: str) -> None:
+        """Remember why the tests of a tree could not be run, and what they printed."""
+        self._why[tree] = (why, log)
 
-    def why(self, tree: str) -> str:
-        return self._why.get(tree, "")
+    def why(self, tree: str) -> tuple[str, str]:
+        return self._why.get(tree, ("", ""))
 
     def known(self, tree: str, question: str) -> Any:
         """The answer that is kept, if any."""
@@ -173,12 +173,13 @@ class Baseline:
         return None if found is None else found["outcomes"]
 
     def messages(self) -> tuple[str, ...]:
-        """What the tests that fail there say, as far as it is kept."""
-        return tuple((self._standing() or {}).get("messages", {}).values())
+        """What the tests that fail there say, as far as it is kept; all that they printed where they could not run."""
+        found = self._standing()
+        return self.baselines.why(self.tree) if found is None else tuple(found.get("messages", {}).values())
 
     def why_unknown(self) -> str:
         """Why the tests could not be run there, where that was tried by this process."""
-        return self.baselines.why(self.tree)
+        return self.baselines.why(self.tree)[0]
 
     def tests_took_s(self) -> float | None:
         """How long the project's tests took there, None where that is not known."""
@@ -196,7 +197,7 @@ class Baseline:
             found, notes = state_of(Tree(workspace=workspace, bench=seeing), self.baselines.runners())
             opened = watching.opened()
             if not ran_to_the_end(found):
-                self.baselines.explain(self.tree, found.summary)
+                self.baselines.explain(self.tree, found.summary, found.log)
                 return None
             return _standing(found, opened=opened, notes=notes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.ports import Agent, Tools
 from milepost.core.task import Task
+from milepost.core.unified_diff import unified_diff
 from milepost.core.verdict import CheckResult
 
 NAME = "opinion"
@@ -105,4 +105,4 @@ def diff_of(change: Change) -> str:
 
 def _diff(file: ChangedFile) -> list[str]:
     before, after = file.text_before.splitlines(), file.text_after.splitlines()
-    return list(difflib.unified_diff(before, after, f"a/{file.path}", f"b/{file.path}", lineterm=""))
+    return list(unified_diff(before, after, f"a/{file.path}", f"b/{file.path}", line_end=""))

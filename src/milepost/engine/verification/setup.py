@@ -66,7 +66,7 @@ class VerificationSetup:
         """The sandbox's terminal, where commands may read the repository's objects."""
         named = map(Path, self.settings.sandbox.readable)
         readable = (*self.project.repository.object_folders(), *named)
-        return self.hold.open_terminal(held_fds=held, extra_readable=readable)
+        return self.hold.open_terminal(held_fds=held, extra_readable=readable, in_checkouts=True)
 
     def brokered(self, terminal: Terminal) -> Terminal:
         """The same terminal, where commands are given the secrets that the settings let them have."""
@@ -114,14 +114,14 @@ class VerificationSetup:
     def surroundings(self) -> Surroundings:
         """What answers about a tree depend on beside it."""
         top = self.project.repository.top
-        path = outside_environment(os.environ)["PATH"]
+        path = outside_environment(os.environ, top)["PATH"]
         copied = [content for content, _ in local_files(top, self.settings).contents().values()]
         return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path, copied)
 
     def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
-        environ = outside_environment(os.environ)
         top, verify = self.project.repository.top, self.settings.verify
+        environ = outside_environment(os.environ, top)
         bench = Bench(
             terminal=LimitedTerminal(terminal=terminal, allowance=for_checks(self.settings)),
             path=environ["PATH"],
@@ -138,7 +138,7 @@ class VerificationSetup:
             repository=top,
             environ=environ,
             home=users_home(),
-            settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
+            settings=EnvironmentSettings(mode=verify.environment, python=verify.python, builds=tuple(verify.build)),
         )
         given = self.settings.surroundings
         surroundings = AttemptSlots(Templates(database_name=given.database_name, env=given.env))

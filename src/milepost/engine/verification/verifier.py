@@ -25,9 +25,12 @@ from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
 from milepost.verify.command_runner import allowed_s
 from milepost.verify.confidence import confidence, coverage_told
+from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.judging.docs_only import needs_suite
+from milepost.verify.judging.examples import files_with_examples
 from milepost.verify.judging.layout import BaseFacts
 from milepost.verify.judging.line_words import programs_in, subjects_in
+from milepost.verify.judging.paths import CODE, suffix
 from milepost.verify.judging.split import Split, split
 from milepost.verify.laid_tests import Material
 from milepost.verify.levels import Mode
@@ -60,6 +63,7 @@ class Verifier:
         change = self.mileposts.change(candidate.base, candidate.tree, without=roadmap)
         before = self._before(candidate.base)
         parts = self._split(task, change, before)
+        there = frozenset(self.mileposts.blobs_at(candidate.base))
         with ExitStack() as checkouts:
             trees = self._trees(checkouts, candidate, name, parts, before)
             subject = Subject(
@@ -68,7 +72,7 @@ class Verifier:
                 change=change,
                 agent=candidate.agent,
                 trees=trees,
-                base_files=frozenset(self.mileposts.blobs_at(candidate.base)),
+                base_files=there,
                 before=before,
                 asked=self.asked,
                 outside=self._outside(task),
@@ -82,8 +86,11 @@ class Verifier:
         return replace(
             evidence,
             confidence=_confidence(evidence, candidate, change),
-            from_base=(*parts.restored, *parts.merged),
-            left_out=(*parts.left_out, *parts.uncertain),
+            from_base=(
+                *(path for path in (*parts.restored, *parts.uncertain) if path in there or path in parts.restored),
+                *(f"{path} (its examples)" if path in parts.examples else path for path in parts.merged),
+            ),
+            left_out=(*parts.left_out, *(path for path in parts.uncertain if path not in there)),
         )
 
     def _split(self, task: Task, change: Change, before: Baseline) -> Split:
@@ -93,9 +100,13 @@ class Verifier:
         tests = before.tests() or {}
         lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]
         there = frozenset(self.mileposts.blobs_at(before.commit))
+        in_lines = [case.id for found in lines for case in found.cases]
+        examples = files_with_examples((*tests, *in_lines))
+        texts = (name for name in map(file_of, in_lines) if suffix(name) not in CODE)
         facts = BaseFacts(
             files=there,
-            test_files=frozenset(name.partition("::")[0] for name in tests),
+            test_files=(frozenset(map(file_of, tests)) | (there & frozenset(texts))) - examples,
+            examples=examples,
             opened=frozenset(path for found in lines for path in found.opened),
             programs=programs_in(lines_of(task), there),
         )

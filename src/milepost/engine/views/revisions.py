@@ -13,6 +13,7 @@ from typing import Literal
 from milepost.core.attempt import Attempt
 from milepost.core.errors import PlaceUnknown
 from milepost.engine.project.project import Project
+from milepost.engine.project.settings.load import SERVER
 from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.records.journal import Journal
 from milepost.engine.views.log import milepost_of
@@ -75,7 +76,7 @@ def find_place(project: Project, mileposts: Mileposts, name: str) -> Revision:
 
 def attempts_of(project: Project, task: str) -> tuple[AttemptRevision, ...]:
     """Every attempt at a task in every run of this roadmap, oldest run first."""
-    shared = load_settings(project.roadmap.parent).run.database
+    shared = load_settings(project.roadmap.parent, uses=SERVER).run.database
     found: dict[tuple[str, int], AttemptRevision] = {}
     for place in (project.database, *((shared,) if shared else ())):
         with Journal.look(place) as journal:

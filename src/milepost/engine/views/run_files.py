@@ -9,6 +9,7 @@ from typing import Literal
 
 from milepost.core.errors import MilepostError
 from milepost.engine.records.run_view import RunRef, RunView, viewed
+from milepost.verify.credentials import shown_text
 from milepost.workspace.mileposts import run_branch
 from milepost.workspace.tree_diff import Kind, kinds
 
@@ -110,7 +111,7 @@ def file_at(whose: RunRef, path: str) -> FileText | None:
         return FileText(
             path=path,
             commit=commit,
-            text=None if text is None else view.redact(text),
+            text=None if text is None else shown_text(text, view.redact),
             binary=binary,
             cut=int(size) > LARGEST_FILE,
             is_link=mode == _LINK,

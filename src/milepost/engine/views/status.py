@@ -15,6 +15,7 @@ from milepost.engine.budget.costs import costs_of
 from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.planning.make_plan import ended_in, planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
+from milepost.engine.project.settings.load import SERVER
 from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.state_lock import Holder, holder_of
 from milepost.engine.records.journal import Entry, Journal, RunRecord
@@ -58,7 +59,7 @@ class Status:
 def status(roadmap: Path | None, server: str | None = None) -> Status | None:
     """The newest run, or None where nothing was ever run; of those submitted to a server, where one is used."""
     project = Project.find(roadmap)
-    settings = load_settings(project.roadmap.parent, {"database": server})
+    settings = load_settings(project.roadmap.parent, {"database": server}, uses=SERVER)
     server = settings.run.database
     if not server and not project.database.exists():
         return None

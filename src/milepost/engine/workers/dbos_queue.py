@@ -18,16 +18,18 @@ DELIVERY_S = 0.1  # how often a worker looks into its queue
 @contextmanager
 def joined(url: str, worker: Worker) -> Iterator[None]:
     """DBOS running in this process for a worker, which is given what it took through a queue of its own."""
+    rows = dbos_setup.server_engine(url)
     dbos_setup.configure(url.replace("postgresql+psycopg:", "postgresql:"), executor_id=worker.id)
     DBOS.listen_queues([worker.queue])
     try:
-        dbos_setup.launch()
+        dbos_setup.launch(rows)
         DBOS.register_queue(worker.queue, polling_interval_sec=DELIVERY_S, on_conflict="always_update")
         yield
         DBOS.delete_queue(worker.queue)
     finally:
         DBOS.destroy(workflow_completion_timeout_sec=0)
         durable.close_all()
+        rows.dispose()
 
 
 def deliver(workflow_id: str, worker: Worker, first: Callable[..., Any], *args: Any) -> None:

@@ -11,7 +11,7 @@ from milepost.engine.gates import unfinished_run
 from milepost.engine.gates.answer import running
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, SERVER, load
 from milepost.engine.project.work_server import WorkServer, exchange_of
 from milepost.engine.records.locate import submitted
 from milepost.engine.records.run_request import Caller, RunRequest
@@ -44,12 +44,12 @@ class RunTarget:
     def exchange(self) -> WorkServer | None:
         """Where the workers are; None for a run on this machine."""
         folder = Project.find(self.roadmap).roadmap.parent
-        return exchange_of(load(folder, {"database": self.database, "remote": self.remote}))
+        return exchange_of(load(folder, {"database": self.database, "remote": self.remote}, uses=SERVER))
 
 
 def run(wish: RunRequest, company: Caller) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
-    exchange = exchange_of(load(Project.find(wish.roadmap).roadmap.parent, flags_of(wish)))
+    exchange = exchange_of(load(Project.find(wish.roadmap).roadmap.parent, flags_of(wish), uses=EVERYTHING))
     return start.run(wish, company) if exchange is None else submit(wish, exchange, company.on_event)
 
 
@@ -88,7 +88,7 @@ def steer(where: RunTarget, request: Request) -> str:
     if request.task:
         request = replace(request, task=task_in(where.roadmap, record, request.task, where.database))
     if request.kind == "agent" and exchange is None:
-        require_agent(request.value, load(project.roadmap.parent), project, {})
+        require_agent(request.value, load(project.roadmap.parent, uses=EVERYTHING), project, {})
     if request.kind == "note":
         request = replace(request, value=_discreet(project)(request.value))
     unfinished_run.ask(place, record.run, request)

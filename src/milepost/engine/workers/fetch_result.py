@@ -8,7 +8,6 @@ from dataclasses import replace
 from milepost.core.errors import GitFailed
 from milepost.core.events import RunFinished
 from milepost.engine.project.project import Project
-from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.spending import Spending
 from milepost.store.database import Database, open_database
@@ -46,7 +45,7 @@ def brought(project: Project, far: Remote, name: str, shared: Database, finished
     except GitFailed:
         by_hand = f"git fetch {name} {short}:{short} && git merge --ff-only {short}"
         return replace(finished, fast_forwarded="", by_hand=by_hand)
-    with StateLock(project.state) as lock:
+    with project.lock() as lock:
         with suppress(GitFailed):
             _merge_notes(project.repository.git(project.state / "git", (lock.fd,)))
         with closing(open_database(project.database)) as own:

@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.core.events import WorkerChanged
 from milepost.core.ports import Agent
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records import worker_lease
 from milepost.engine.records.run_request import Caller, OnEvent
@@ -21,6 +21,7 @@ from milepost.engine.run.durable import RunContext, Sharing
 from milepost.engine.run.start import within
 from milepost.engine.run.wiring import open_rooms
 from milepost.engine.services import RunServices
+from milepost.engine.workers.own_limits import refuse_excess
 from milepost.workspace.checkout import kept_folder, remove_folder
 from milepost.workspace.checkout_places import checkouts_folder, earlier_folders
 from milepost.workspace.git import Git
@@ -47,6 +48,8 @@ def open_workplace(
     site: WorkerFolder, worker: Worker, offers: Offers, order: RunSpec, on_event: OnEvent
 ) -> Iterator[RunContext]:
     """Everything that a run's workflows need on this machine; gone when it is left, but for the clone."""
+    own = load(site.settings, uses=EVERYTHING)
+    refuse_excess(order, own)
     folder = folder_of(site, order.run)
     tree, state = folder / "tree", folder / "state"
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,9 +57,15 @@ def open_workplace(
         far = Remote(site.remote, tree, held_fds=(lock.fd,))
         make_clone(tree, order.base, order.run, far)
         repository = Repository.find(tree)
-        project = Project(repository=repository, roadmap=tree / order.roadmap, state=state, server=site.database)
-        settings = within(order, load(site.settings, {"trust": order.trust or None}))
-        company = Caller(on_event=on_event, agents=site.agents, stays=True)
+        project = Project(
+            repository=repository,
+            roadmap=tree / order.roadmap,
+            state=state,
+            checkouts_key=state,
+            server=site.database,
+        )
+        settings = within(order, load(site.settings, {"trust": order.trust or None}, uses=EVERYTHING))
+        company = Caller(on_event=on_event, agents=site.agents, stays=True, outside_agents=own.named_agents)
         with open_rooms(project, settings, order, lock.fd, company) as rooms:
             rooms.books.steering.begin()
             shared = _shared(rooms, project, site, order, lock.fd)

@@ -15,8 +15,8 @@ from milepost.core.events import Event, RunFinished, WorkerChanged
 from milepost.engine.agents.remote_agents import AtWorkers
 from milepost.engine.gates.rules import approval_named
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings.load import load
-from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.project.settings.load import EVERYTHING, load
+from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.work_server import WorkServer
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import LAST, _opened, _submitted
@@ -51,7 +51,7 @@ Submitted = RunFinished | Elsewhere | NothingToDo
 def run(wish: RunRequest, exchange: WorkServer, on_event: OnEvent) -> Submitted:
     """Submit a run and follow it; one that was submitted from here before and is not over is followed instead."""
     project = Project.find(wish.roadmap)
-    settings = load(project.roadmap.parent, flags_of(wish))
+    settings = load(project.roadmap.parent, flags_of(wish), uses=EVERYTHING)
     with _opened(exchange) as (database, journal):
         before = _submitted(project, journal)
         if before is not None and before.unfinished and not wish.new:
@@ -60,7 +60,7 @@ def run(wish: RunRequest, exchange: WorkServer, on_event: OnEvent) -> Submitted:
         drafted = prepare.draft(project, settings, wish, AtWorkers())
         if isinstance(drafted, NothingToDo):
             return drafted
-        with StateLock(project.state):
+        with project.lock():
             order = _placed(project, exchange, lambda: prepare.order(project, settings, drafted, journal))
             if isinstance(order, NothingToDo):
                 return order

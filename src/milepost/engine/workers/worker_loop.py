@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from milepost.core.errors import GitFailed, MilepostError, StateUnwritable
 from milepost.core.events import Event, WorkerChanged
 from milepost.engine.records.journal import Journal
+from milepost.engine.records.portable_rows import refuse_noticed
 from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.values_json import load
 from milepost.engine.records.work_queue import Offer, Offers, choose
@@ -89,6 +90,7 @@ class WorkerTurns:
         self._stopping = True
 
     def _turn(self) -> None:
+        refuse_noticed()
         held = self._without_ended(self._offers.held_by(self._worker.id))
         self._leave_what_is_over({offer.run for offer in held})
         if not self._stopping:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Agent
-from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.load import EVERYTHING, load
 from milepost.engine.project.work_server import NAME_IT, require_server
 
 _LABEL = re.compile(r"[a-z0-9][a-z0-9_.+-]{0,39}")
@@ -43,7 +43,7 @@ def hired(
     name: str | None,
 ) -> Hire:
     """The hire that flags and the settings of a folder come to."""
-    settings = load(folder, {"database": database, "remote": remote})
+    settings = load(folder, {"database": database, "remote": remote}, uses=EVERYTHING)
     if not settings.run.database:
         raise SettingInvalid("no database to take work from is set", NAME_IT)
     require_server(settings.run.database)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 import milepost
 from milepost import gates, runs
+from milepost.api.detached.request import is_outside
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
@@ -40,11 +41,12 @@ class Answered(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
-    """An answer that is to be given, to what is asked now."""
+    """An answer that is to be given, to what is asked now; with an agent that `names_outside` paths, or not."""
 
     gate: gates.Gate
     answer: Answer
     text: str
+    names_outside: bool
 
 
 def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[Callable[..., Any], ...]:
@@ -52,8 +54,10 @@ def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[
     yes to held work."""
 
     async def proposed(gate: str, answer: Answer, text: str, workspace: str) -> Proposed:
-        waiting = await aside(lambda: milepost.waiting_gates(place.roadmap(workspace)))
-        return Proposed(gate=meant(waiting, gate), answer=answer, text=text)
+        roadmap = place.roadmap(workspace)
+        waiting = await aside(lambda: milepost.waiting_gates(roadmap))
+        names_outside = answer == "delegate" and await aside(lambda: is_outside(text, roadmap))
+        return Proposed(gate=meant(waiting, gate), answer=answer, text=text, names_outside=names_outside)
 
     async def confirmed(
         ctx: Context[Any, Any], what: Annotated[Proposed, Resolve(proposed)]
@@ -112,8 +116,11 @@ def meant(waiting: tuple[gates.Gate, ...], name: str) -> gates.Gate:
 
 
 def is_persons_alone(what: Proposed) -> bool:
-    """Whether only a person may give this answer, whatever the server allows: a yes to work that is not proven."""
-    return what.gate.kind == "held" and what.answer in YES
+    """Whether only a person may give this answer, whatever the server allows.
+
+    That is a yes to work that is not proven, and an agent that may read paths outside of the repository.
+    """
+    return what.names_outside or (what.gate.kind == "held" and what.answer in YES)
 
 
 def can_ask(ctx: Context[Any, Any]) -> bool:

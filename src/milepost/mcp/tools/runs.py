@@ -11,7 +11,7 @@ from pydantic import Field
 
 import milepost
 from milepost import runs
-from milepost.api.detached.request import new_run
+from milepost.api.detached.request import new_run, require_inside
 from milepost.mcp.log_levels import say
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.start_run import depart
@@ -64,6 +64,7 @@ def _run_start(place: ServerProject) -> Callable[..., Any]:
         """Work on the open tasks of ROADMAP.md; each is verified and committed. Returns the run's id at once; the run
         continues by itself, also without this server. Continues an interrupted run. Follow it with run_status."""
         roadmap = await aside(lambda: place.roadmap(workspace))
+        await aside(lambda: require_inside(agent, roadmap))
         wish = new_run(
             roadmap,
             agent=agent or None,

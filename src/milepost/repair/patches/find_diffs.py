@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from milepost.repair.patches.unified_diff import PatchedFile, unquoted
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*\r?$")
+_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,}(?!~))(?:[ \t]*[^`\s]+)?[ \t]*\r?$")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _EXTENDED = re.compile(
     r"(?:old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to|similarity index"

@@ -78,7 +78,7 @@ def configures_ruff(case: Case) -> bool:
         if name == "pyproject.toml":
             try:
                 tool = tomllib.loads(case.files.text(path) or "").get("tool")
-            except (tomllib.TOMLDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 continue
             if isinstance(tool, dict) and "ruff" in tool:
                 return True

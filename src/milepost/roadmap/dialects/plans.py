@@ -73,8 +73,9 @@ _PHASE = re.compile(
 _NUMBERED = re.compile(
     r"(?:(?:step|task|item|work item)\s+)?#?\d{1,3}(?:\.\d{1,3}){0,3}\s*[.:)–—-]?\s+\S", re.IGNORECASE
 )
-_LEADING = re.compile(r"^(?:[^\w(\[「]+|\d{1,2}(?:\.\d{1,2})*[.):]?\s+|[ivx]+\.\s+)+(?=\w)", re.IGNORECASE)
+_LEADING = re.compile(r"^(?:[^\w(\[「]|\d{1,2}(?:\.\d{1,2})*[.):]?\s|[ivx]+\.\s)+(?=\w)", re.IGNORECASE)
 _TRAILING = re.compile(r"\s*(?:\([^()]*\)|\s[-–—|·].*|:.*|[^\w)\]」]+)$")
+LONGEST_HEADING = 400  # of what is compared with words: patterns that read it may take the square of that
 _EITHER = {
     "plans": re.compile(_PLANS, re.IGNORECASE | re.VERBOSE),
     "done": re.compile(_DONE, re.IGNORECASE | re.VERBOSE),
@@ -86,7 +87,7 @@ _IN_A_NAME = re.compile(
 
 def kind_of(heading: str) -> Kind:
     """What a heading, or a line before a list, is about; nothing where its words are not known."""
-    text = plain(heading).strip().rstrip(":").strip("*_ ")
+    text = plain(heading[:LONGEST_HEADING]).strip().rstrip(":").strip("*_ ")
     for words in (text, _bare(text)):
         for kind in ("done", "plans"):
             if _EITHER[kind].fullmatch(words):
@@ -100,7 +101,7 @@ def kind_of(heading: str) -> Kind:
 
 def is_about_plans(title: str) -> bool:
     """Whether the title of a document, or the name of a file, says that it holds plans."""
-    return bool(_IN_A_NAME.search(plain(title)))
+    return bool(_IN_A_NAME.search(plain(title[:LONGEST_HEADING])))
 
 
 def is_nothing_else(title: str) -> bool:

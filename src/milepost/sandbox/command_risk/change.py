@@ -90,7 +90,8 @@ def _lost_by_migration(file: ChangedFile) -> str | None:
     if file.is_gone or path.name.endswith((".down.sql", "_down.sql")) or not (is_migration or path.suffix == ".sql"):
         return None
     before, after = _BACKWARDS.sub("", file.text_before), _BACKWARDS.sub("", file.text_after)
-    fresh = "\n".join(line for line in after.splitlines() if line not in set(before.splitlines())) if before else after
+    known = frozenset(before.splitlines())
+    fresh = "\n".join(line for line in after.splitlines() if line not in known) if before else after
     if path.suffix != ".sql" and (found := _DROPS_IN_CODE.search(fresh)):
         return f"a migration that drops: {found[0].rstrip('(')}"
     return f"a migration that {why}" if (why := sql_losing(fresh)) else None

@@ -140,6 +140,8 @@ def _mounts(launch: Launch, further: Mapping[Path, Path]) -> Iterator[str]:
         yield from _mount(path, path, "readonly")
     for path in dict.fromkeys(launch.reach.folders):
         yield from _mount(path, path)
+    for path in launch.protected:
+        yield from _mount(path, path, "readonly")
     for inside, path in further.items():
         yield from _mount(path, inside, "readonly")
 

@@ -20,10 +20,14 @@ _INTERPRETER = Path("python3")
 _USUAL = ExecutionLimits()
 
 
-def open_terminal(container: Container, *, extra_readable: tuple[Path, ...] = ()) -> WalledTerminal:
+def open_terminal(
+    container: Container, *, extra_readable: tuple[Path, ...] = (), in_checkouts: bool = False
+) -> WalledTerminal:
     """A terminal whose commands run in containers, with the programs of their image."""
     launcher = Containers(engines.require(container))
-    return WalledTerminal(extra_readable=extra_readable, launcher=launcher, prepare=launch_in_image)
+    return WalledTerminal(
+        extra_readable=extra_readable, in_checkouts=in_checkouts, launcher=launcher, prepare=launch_in_image
+    )
 
 
 def open_executor(
@@ -32,12 +36,14 @@ def open_executor(
     *,
     workspace: Path | None = None,
     network: Network = NO_NETWORK,
+    direct: bool = False,
 ) -> WalledExecutor:
     """An executor whose sessions run in containers, with the Python of their image."""
     _refuse_what_is_not_held(limits or _USUAL, network)
     return WalledExecutor(
         limits,
         workspace=workspace,
+        direct=direct,
         network=network,
         interpreter=_INTERPRETER,
         launcher=Containers(engines.require(container)),
@@ -86,4 +92,5 @@ def launch_in_image(command: Command, around: Surroundings) -> Launch | Missing:
         timeout_s=command.timeout_s,
         network=command.network,
         bounds=command.bounds,
+        guard=around.guard(command),
     )

@@ -314,7 +314,7 @@ def _listed(folder: Path, place: Path, pattern: str) -> list[Path]:
 def _toml(folder: Path, name: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(_text(folder, name))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -49,7 +49,7 @@ class TypeScriptExecutor:
         modules: Path | None = None,
     ) -> None:
         self._limits = limits or ExecutionLimits()
-        self._around = Surroundings(home=users_home(), trust=trust)
+        self._around = Surroundings(home=users_home(), trust=trust, in_checkouts=True)
         self._lang = lang
         self._deno = find_deno()
         self._modules = modules

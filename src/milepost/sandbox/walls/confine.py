@@ -77,10 +77,13 @@ def handled_rights(abi: int) -> int:
     return (1 << bits) - 1
 
 
-def restrict_files(readable: Iterable[str], writable: Iterable[str], *, tcp: bool = True) -> tuple[str, ...]:
+def restrict_files(
+    readable: Iterable[str], writable: Iterable[str], *, protected: Iterable[str] = (), tcp: bool = True
+) -> tuple[str, ...]:
     """Leave this process only these paths, for good, and without `tcp` no port; returns the names of what now holds.
 
-    A path that does not exist, or that this user may not even look up, is passed over: it grants nothing.
+    A path that does not exist, or that this user may not even look up, is passed over: it grants nothing. What is
+    `protected` in a writable folder can only be read; no name can be added or removed beside it then.
     """
     abi = landlock_abi()
     if abi < 1:
@@ -90,8 +93,9 @@ def restrict_files(readable: Iterable[str], writable: Iterable[str], *, tcp: boo
     scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= _FIRST_WITH_SCOPES else 0
     with _ruleset(rights, ports, scope) as ruleset:
         changed = tuple(writable)
+        kept = tuple(map(os.path.realpath, protected))
         for path in changed:
-            _allow(ruleset, path, WRITE & rights)
+            _allow_around(ruleset, path, kept, rights)
         for path in _without_covered(readable, changed):
             _allow(ruleset, path, READ & rights)
     return (f"landlock-{abi}", *(["no-tcp"] if ports else []), *(["scoped-signals"] if scope else []))
@@ -201,6 +205,20 @@ def _without_covered(paths: Iterable[str], granted: tuple[str, ...]) -> Iterator
         if not f"{path}/".startswith(covering):
             yield path
             covering = (*covering, f"{path.rstrip('/')}/")
+
+
+def _allow_around(ruleset: int, path: str, kept: tuple[str, ...], rights: int) -> None:
+    """Allow to change a folder, or where something in it is to be kept, all else in it that is no link."""
+    inside = os.path.realpath(path).rstrip("/") + "/"
+    if not any(f"{each}/".startswith(inside) for each in kept):
+        _allow(ruleset, path, WRITE & rights)
+        return
+    _allow(ruleset, path, READ & rights)
+    if inside.rstrip("/") not in kept:
+        with os.scandir(path) as entries:
+            names = [entry.path for entry in entries if not entry.is_symlink()]
+        for name in names:
+            _allow_around(ruleset, name, kept, rights)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -121,7 +121,7 @@ class Changes:
             self._seen.add(file)
         added = Added(facts.st_blocks * 512, 1)
         self.changed[device] = self.changed.get(device, Added()) + added
-        if _made_at_ns(entry.path) >= self._since_ns:
+        if made_at_ns(entry.path) >= self._since_ns:
             self.made[device] = self.made.get(device, Added()) + added
 
     def _give_up(self, folder: str) -> None:
@@ -175,7 +175,7 @@ def _used(folder: str) -> Added:
     return Added((told.f_blocks - told.f_bfree) * told.f_frsize, told.f_files - told.f_ffree)
 
 
-def _made_at_ns(path: str) -> int:
+def made_at_ns(path: str) -> int:
     """When a file was made; 0 where the file system does not note it."""
     facts = ctypes.create_string_buffer(_STATX_BYTES)
     if _libc.statx(_AT_FDCWD, os.fsencode(path), _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, facts) != 0:

@@ -69,7 +69,9 @@ def _raise_walls(wanted: dict[str, Any]) -> tuple[list[str], int]:
     confine.show_memory()
     confine.forbid_new_privileges()
     own_network = wanted["room"] is not None or wanted["network"] == "open"
-    files = confine.restrict_files(wanted["readable"], wanted["writable"], tcp=own_network)
+    files = confine.restrict_files(
+        wanted["readable"], wanted["writable"], protected=wanted["protected"], tcp=own_network
+    )
     level: Literal["isolated", "sandboxed"] = "isolated" if wanted["room"] is None else "sandboxed"
     listener = seccomp.install(_filter(level, wanted["network"]), listen=True)
     capabilities = ["dropped-capabilities"] if lost_capabilities else []

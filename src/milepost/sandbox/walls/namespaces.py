@@ -69,6 +69,21 @@ def move_in(plan: dict[str, Any]) -> list[str]:
     return [*held, "private-root", "overlay"] if plan["overlay"] else [*held, "private-root"]
 
 
+def leave_mounts() -> None:
+    """Give this process mounts of its own and nothing else: who is not root needs a user namespace for that."""
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        _unshare(_NEW_MOUNTS)
+    else:
+        _unshare(_NEW_USERS | _NEW_MOUNTS)
+        myself = _my_own_proc()
+        try:
+            _map_ids(myself, user=(user, user), group=(group, group))
+        finally:
+            os.close(myself)
+    mounts.keep_to_ourselves()
+
+
 def listeners(plan: dict[str, Any]) -> list[socket.socket]:
     """Sockets that listen in the room at the ports of the plan, for somebody outside to answer."""
     opened = []

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
-from . import mounts, overlay
+from . import mounts, overlay, own_mounts
 from .shares import Share, shares
 
 # Writable in every room, and gone with it.
@@ -39,6 +39,7 @@ def enter_private_root(plan: dict[str, Any]) -> None:
     wanted, links = shares(plan["readable"], plan["writable"], layer and layer["folder"])
     places = [(share, place) for share in wanted if (place := _place_of(share)) is not None]
     devices = [(path, _tree_at(path, _DEVICE)) for path in OWN_DEVICES]
+    kept = [(path, own_mounts.read_only(path)) for path in plan["protected"]]
     trees = [(share.path, _taken(share, place, layer)) for share, place in places]
     memory = _own_memory(plan["tmp_mb"])
     root = mounts.stage(mounts.fresh("tmpfs", {"size": "2m", "nr_inodes": "8192", "mode": "755"}, _HARMLESS))
@@ -50,6 +51,8 @@ def enter_private_root(plan: dict[str, Any]) -> None:
                 os.symlink(text, name, dir_fd=folder)
         for path, tree in (*devices, *trees):
             mounts.put(tree, _made(root, path, like=tree))
+        for path, tree in kept:
+            mounts.put(tree, mounts.find(root, path))
         _mask_proc(root)
         if plan["network"] != "open":
             _write_over(root, "/etc/hosts", f"127.0.0.1 localhost {plan['hostname']}\n::1 localhost\n")

@@ -15,7 +15,7 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
-from . import cgroup, confine, namespaces
+from . import cgroup, confine, namespaces, own_mounts
 from .enter import READY, become
 from .frames import tell
 from .serve_guest import Ends, GuestWatch
@@ -24,10 +24,11 @@ from .sweep import sweep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upbringing:
-    """What the warden gives to every relay: its number, and what groups it may make."""
+    """What the warden gives to every relay: its number, what groups it may make, and whether it may mount."""
 
     warden: int
     offer: cgroup.Offer
+    may_mount: bool
 
 
 def keep(launch: int, control: int, status: int, descriptors: list[int], given: Upbringing) -> None:
@@ -67,7 +68,7 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
         ends.questions = descriptors.pop()
     # Only for a room: to move a process into a group takes longer than all other walls together.
     group = cgroup.Group(wanted["bounds"] if wanted["room"] is not None else {}, given.offer)
-    held = [*_move(wanted["room"], host), *group.names]
+    held = [*_move(wanted, host, may_mount=given.may_mount), *group.names]
     watch = GuestWatch(wanted, host, ends, group)
     guest = 0
     try:
@@ -85,10 +86,12 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
     )
 
 
-def _move(plan: dict[str, Any] | None, host: socket.socket) -> list[str]:
-    """Go into the room that is planned, if one is, and give the host the listeners that stand in it."""
+def _move(wanted: dict[str, Any], host: socket.socket, *, may_mount: bool) -> list[str]:
+    """Go into the room that is planned, and give the host the listeners that stand in it; without one, stay outside."""
+    plan = wanted["room"]
     if plan is None:
-        return []
+        return own_mounts.enter(wanted, may_mount=may_mount)
+    own_mounts.hold(wanted)
     namespaces.leave_host(plan)
     _become_first()
     held = namespaces.move_in(plan)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from . import confine, kernel, namespaces, seccomp, syscalls
+from . import confine, kernel, namespaces, own_mounts, seccomp, syscalls
 from .porter import supervisor as porter
 
 _T = TypeVar("_T")
@@ -26,6 +26,7 @@ _PROBE = "milepost-self-test"
 _PLAN: dict[str, Any] = {
     "readable": [],
     "writable": [],
+    "protected": [],
     "network": "none",
     "listen": [],
     "overlay": {"folder": _WALLS, "size_mb": 1, "inodes": 64},
@@ -100,7 +101,7 @@ def _try_isolated() -> list[str]:
     held = _held(_end(guest, said))
     if not answering.refused:
         raise _Failed("porter", "it was set up, but saw no system call")
-    return [*held, "porter"]
+    return [*held, "porter", "private-shm" if own_mounts.can_be_had() else "no-shm"]
 
 
 def _behind_walls(keeper: socket.socket) -> list[str]:

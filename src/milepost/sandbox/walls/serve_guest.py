@@ -218,6 +218,7 @@ class GuestWatch:
 def _rules(wanted: dict[str, Any]) -> Rules:
     return Rules(
         writable=real(tuple(wanted["writable"])),
+        protected=real(tuple(wanted["protected"])),
         network=wanted["network"],
         ports=tuple(wanted["ports"]),
         abstract_names=confine.scope_abstract_names(),

@@ -17,7 +17,7 @@ import site
 import socket
 import sys
 
-from . import cgroup, confine, relay, tree
+from . import cgroup, confine, own_mounts, relay, tree
 from .enter import prepare
 from .sweep import kill_tree
 
@@ -43,7 +43,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     confine.adopt_orphans()
     confine.hide_memory()
-    given = relay.Upbringing(warden=os.getpid(), offer=cgroup.probe())
+    given = relay.Upbringing(warden=os.getpid(), offer=cgroup.probe(), may_mount=own_mounts.can_be_had())
     prepare()
     gc.disable()
     gc.freeze()

@@ -107,7 +107,7 @@ def loaded(text: str) -> dict[str, Any]:
     """What a TOML manifest says; raises CannotAdd."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise CannotAdd(f"it cannot be read: {error}") from error
 
 

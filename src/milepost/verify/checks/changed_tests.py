@@ -14,6 +14,7 @@ from milepost.verify.judging.changed_tests import Became, LostTest, file_of, los
 from milepost.verify.judging.describe import expectation
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of
 from milepost.verify.suites.compare import broken, no_longer_run
+from milepost.verify.suites.pairing import paired
 from milepost.verify.suites.reruns import rerun
 
 NAME = "changed tests"
@@ -73,7 +74,8 @@ class ChangedTestsCheck:
 
     def _worse(self) -> tuple[TestCase, ...]:
         """The tests that fail as they are now and did not at the base, again and again."""
-        bad = broken(tuple(self.runs.now.values()), self.before or {})
+        now = tuple(self.runs.now.values())
+        bad = broken(now, self._known(now))
         on_bench = {case.id for case in cases_of(self.runs.on_bench) if case.outcome == "failed"}
         bad = tuple(case for case in bad if case.id not in on_bench)  # the check of the tests has said so
         if not bad:
@@ -84,13 +86,18 @@ class ChangedTestsCheck:
         return tuple(case for case in bad if case.id not in again.flaky)
 
     def _lost(self) -> tuple[LostTest, ...]:
-        known, bench = self.before or {}, {case.id: case for case in cases_of(self.runs.on_bench)}
+        bench = {case.id: case for case in cases_of(self.runs.on_bench)}
+        known = self._known(tuple(bench.values()))
         gone = no_longer_run(tuple(bench.values()), known)
         failed = (case.id for case in broken(tuple(bench.values()), known))
         lost = tuple(dict.fromkeys((*failed, *gone)))
         if not lost:
             return ()
         return lost_tests(lost, bench, self.runs.now, self.runs.on_old_source, self.runs.trees.split)
+
+    def _known(self, cases: tuple[TestCase, ...]) -> Mapping[str, TestOutcome]:
+        """How the tests stood at the base, under the ids that they have in this run."""
+        return paired(cases, self.before, {}).before or {}
 
     def _is_allowed(self, one: LostTest) -> bool:
         return self.may_change or (self.removal and one.became == "removed")
@@ -126,8 +133,9 @@ class ChangedTestsCheck:
     ) -> CheckResult:
         runs = self.runs.as_they_are
         worst = next((run for _, run in runs if run.problem), runs[0][1] if runs else None)
-        known = self.before or {}
-        cases = tuple(replace(case, before=known.get(case.id)) for case in self.runs.now.values())
+        now = tuple(self.runs.now.values())
+        known = self._known(now)
+        cases = tuple(replace(case, before=known.get(case.id)) for case in now)
         return CheckResult(
             name=NAME,
             outcome=outcome,

@@ -7,10 +7,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from milepost.core.change import Change, ChangedFile
+from milepost.sources.javascript_tree import key as tokens
+from milepost.sources.javascript_tree import parsed as parsed_javascript
+from milepost.sources.python_tree import parsed, without_docstrings
 from milepost.verify.judging.paths import CODE, JAVASCRIPT, suffix
-from milepost.verify.syntax.javascript_tree import key as tokens
-from milepost.verify.syntax.javascript_tree import parsed as parsed_javascript
-from milepost.verify.syntax.python_tree import parsed, without_docstrings
 
 _HASH = frozenset(
     {".rb", ".sh", ".bash", ".bats", ".pl", ".ex", ".exs", ".jl", ".r", ".toml", ".yaml", ".yml", ".cfg", ".ini"}

@@ -102,7 +102,7 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     """
     trees = runs.trees
     own = trees.split.changed
-    if not own or (not about_tests and set(trees.split.judged) <= set(trees.split.tests)):
+    if not own or (not about_tests and not trees.split.product):
         return ()
     bench = {case.id for _, run in runs.on_bench for case in run.cases}
     brought = [

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from milepost.core.attempt import Workspace
-from milepost.core.verdict import CheckResult, Question, TestCase
+from milepost.core.verdict import CheckOutcome, CheckResult, Question, TestCase
+from milepost.verify.checks.changed_tests import MOST_QUESTIONS, Rule
 from milepost.verify.checks.files import listed
 from milepost.verify.judging.changed_tests import file_of, is_answered, rewritten
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "verify"
+CHANGED = "an expectation changed with the behaviour"
 
 
 class FollowUp(Protocol):
@@ -26,13 +28,15 @@ class LineOnTrees:
 
     What fails there and passes as the attempt left it is refused where the line failed before: its judge was changed.
     Where it passed before, or only a file is missing that nobody asked about, a person is asked. Tests that the
-    attempt changed or brought are for the checks of changed tests and of what is done.
+    attempt changed or brought are for the checks of changed tests and of what is done; those that only this line runs,
+    such as examples in a product file, are asked about here, as `rule` says.
     """
 
     on_bench: FollowUp
     as_left: FollowUp
     runs: CandidateRuns
     may_change: bool = False
+    rule: Rule = "ask"
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         trees = self.runs.trees
@@ -70,7 +74,8 @@ class LineOnTrees:
         if not self.may_change and (forms := rewritten(red, now, split)):
             return replace(bench, summary=f"{listed(forms)}: passes only in the rewritten form")
         if failing and all(is_answered(case.id, now, split) and file_of(case.id) in split.tests for case in failing):
-            return replace(left, decisive=False, summary=f"{left.summary}, with the tests as the attempt changed them")
+            told = replace(left, decisive=False, summary=f"{left.summary}, with the tests as the attempt changed them")
+            return self._asked(told, self._of_no_suite(failing))
         judges = (*split.restored, *split.merged)
         files = (*split.uncertain, *split.left_out, *judges)
         text = f"`{' '.join(bench.argv)}` passes only with these files: {listed(files)}"
@@ -79,6 +84,26 @@ class LineOnTrees:
             return replace(bench, summary=f"{bench.summary} ({text})")
         question = Question(kind="left out", text=f"{text} ({bench.summary})", path=files[0] if files else "")
         return replace(bench, outcome="held", decisive=False, summary=text, questions=(question,))
+
+    def _of_no_suite(self, failing: tuple[TestCase, ...]) -> tuple[TestCase, ...]:
+        """The examples in product files that the check of changed tests does not see."""
+        examples = tuple(case for case in failing if file_of(case.id) in self.runs.trees.split.examples)
+        seen = {case.id for _, run in self.runs.on_bench for case in run.cases} if examples else set()
+        return tuple(case for case in examples if case.id not in seen)
+
+    def _asked(self, told: CheckResult, changed: tuple[TestCase, ...]) -> CheckResult:
+        """A person is asked whether tests that passed at the base, and fail on the new source, may expect otherwise."""
+        if not changed or self.may_change or self.rule == "accept":
+            return told
+        said = f"{CHANGED}: {listed(tuple(case.id for case in changed))}"
+        questions = tuple(
+            Question(
+                kind="changed test", text=f"{CHANGED}: {case.id} (as it was: {case.message})", path=file_of(case.id)
+            )
+            for case in changed[:MOST_QUESTIONS]
+        )
+        outcome: CheckOutcome = "failed" if self.rule == "refuse" else "held"
+        return replace(told, outcome=outcome, summary=said, questions=questions if outcome == "held" else ())
 
 
 def _both(bench: tuple[TestCase, ...], left: tuple[TestCase, ...]) -> tuple[TestCase, ...]:

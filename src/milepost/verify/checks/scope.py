@@ -13,7 +13,7 @@ from milepost.core.verdict import CheckResult
 from milepost.verify.checks.does_anything import is_named
 from milepost.verify.checks.files import counted, listed
 from milepost.verify.judging.links import leads_out
-from milepost.verify.judging.paths import CODE, is_test_setting, name_of, suffix
+from milepost.verify.judging.paths import CODE, is_of_environment, is_test_setting, name_of, suffix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,9 @@ class ScopeCheck:
             problems.append(
                 f"would change how Milepost checks work here, which the task does not ask for: {listed(judging)}"
             )
+        tools = tuple(path for path in self.change.paths if is_of_environment(path) and not is_named(path, named))
+        if tools and not self.by_hand:
+            problems.append(f"brings packages or programs that the task does not ask for: {listed(tools)}")
         allowed = _allowed(self.task)
         outside = tuple(path for path in self.change.paths if allowed and not is_named(path, allowed))
         if outside:

@@ -9,6 +9,9 @@ from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.done import own_tests
+from milepost.verify.compiled.check import CompiledTestsCheck
+from milepost.verify.compiled.signs import signs
+from milepost.verify.counterproof.audit import NAME as AUDIT
 from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
@@ -17,7 +20,10 @@ from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.plain.check import PlainRunCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
+from milepost.verify.suites.detect import JAVASCRIPT, PYTHON
 from milepost.verify.suites.suite import Note
+
+WATCHED = (*PYTHON, *JAVASCRIPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +69,20 @@ class WithoutRunner:
     look: SecondLook
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
-        return PlainRunCheck(runs=self.look.runs, own=self.look.own(earlier)).run_after(workspace, earlier)
+        look = self.look
+        check = PlainRunCheck(runs=look.runs, change=look.change, product=look.product, own=look.own(earlier))
+        return check.run_after(workspace, earlier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderOtherNames:
+    """The deciding tests of compiled languages once more, where nothing looks like a test run."""
+
+    look: SecondLook
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        check = CompiledTestsCheck(runs=self.look.runs, change=self.look.change, own=self.look.own(earlier))
+        return check.run_after(workspace, earlier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +93,12 @@ class Audit:
     at_base: tuple[Note, ...] | None
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
-        runs = self.look.runs
-        seen = [run for _, run in (*runs.on_bench, *runs.as_they_are) if run.argv]
-        return audit_check(tuple(note for run in seen for note in run.notes) if seen else None, self.at_base)
+        look = self.look
+        runs = [(suite, run) for suite, run in (*look.runs.on_bench, *look.runs.as_they_are) if run.argv]
+        seen = tuple(note for _, run in runs for note in run.notes) + signs(look.change, look.product)
+        if runs and not seen and not any(suite.runner in WATCHED for suite, _ in runs):
+            return CheckResult(name=AUDIT, outcome="absent", summary="no audit for this language")
+        return audit_check(seen if runs else None, self.at_base)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

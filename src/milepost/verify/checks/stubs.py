@@ -14,11 +14,11 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
+from milepost.sources.javascript_tree import arguments_of, line_of, string, text_of, walk
+from milepost.sources.javascript_tree import parsed as parsed_javascript
+from milepost.sources.python_tree import Function, last_name, parsed
 from milepost.verify.checks.files import listed
 from milepost.verify.judging.paths import CODE, JAVASCRIPT, is_test_path, name_of, suffix
-from milepost.verify.syntax.javascript_tree import arguments_of, line_of, string, text_of, walk
-from milepost.verify.syntax.javascript_tree import parsed as parsed_javascript
-from milepost.verify.syntax.python_tree import Function, last_name, parsed
 
 Stub = tuple[str, int]
 EMPTY = "has an empty body"

@@ -19,6 +19,7 @@ from milepost.verify.suites.detect import suites
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.watched import Watched, judging_code
 from milepost.verify.witness.guest.other import UNKNOWN
+from milepost.verify.witness.guest.watch import STARTS
 from milepost.verify.witness.swap import read_plainly
 
 NAME = "counter-proof"
@@ -147,6 +148,7 @@ class _MustFail:
     watched: Watched
 
     def without_work(self, product: tuple[str, ...], ids: tuple[str, ...]) -> Tried:
+        """Of tests that start programs only those count that fail: nothing may be taken out of what they start."""
         files: dict[str, bytes | None] = {}
         for path in product:
             source = read_plainly(self.trial.workspace.folder, path)
@@ -158,7 +160,10 @@ class _MustFail:
         for path, inside in by_file(ids).items():
             content |= may_expect_any_failure(path, read_plainly(self.trial.workspace.folder, path) or b"", inside)
         wanted = tuple(id_ for id_ in ids if language_of(id_.partition("::")[0]) in languages and id_ not in content)
-        return self._tried(files, wanted)
+        tried = self._tried(files, wanted)
+        starting = {note.path for run in tried.runs for note in run.notes if note.what == STARTS}
+        elsewhere = {id_ for id_ in tried.green if id_.partition("::")[0] in starting}
+        return replace(tried, ids=tried.ids - elsewhere, green=tried.green - elsewhere)
 
     def with_other_expectations(self, ids: tuple[str, ...]) -> Tried:
         """All expectations of each test at once, and then the last of those that have several."""

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from milepost.core.change import ChangedFile
+from milepost.sources.javascript_tree import FUNCTIONS, parsed, text_of, walk
+from milepost.sources.python_tree import parsed as parsed_python
 from milepost.verify.counterproof.languages import language_of
-from milepost.verify.syntax.javascript_tree import FUNCTIONS, parsed, text_of, walk
-from milepost.verify.syntax.python_tree import parsed as parsed_python
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DECLARED = frozenset(

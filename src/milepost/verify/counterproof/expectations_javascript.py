@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from milepost.sources.javascript_tree import FUNCTIONS, arguments_of, dotted, parsed, string, text_of, walk
 from milepost.verify.counterproof.edits import Edit, spliced
 from milepost.verify.counterproof.sabotage_javascript import unchecked
-from milepost.verify.syntax.javascript_tree import FUNCTIONS, arguments_of, dotted, parsed, string, text_of, walk
 from milepost.verify.witness.guest.other import Other
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from milepost.sources.python_tree import last_name
 from milepost.verify.counterproof.edits import Edit, PythonText, is_python, read_python, spliced
 from milepost.verify.counterproof.python_tests import Function, find_test
-from milepost.verify.syntax.python_tree import last_name
 from milepost.verify.witness.guest.other import NoOther, Other
 
 EQUALITIES = frozenset(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from milepost.core.change import Change, ChangedFile
+from milepost.sources.diff import added_lines
+from milepost.sources.javascript_tree import line_of, parsed, text_of, walk
 from milepost.verify.counterproof.edits import Edit, PythonText, is_python, read_python, spliced
 from milepost.verify.counterproof.languages import language_of
-from milepost.verify.syntax.javascript_tree import line_of, parsed, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -93,11 +93,7 @@ def mutants_of(change: Change, product: tuple[str, ...], most: int = MOST) -> tu
 
 def changed_lines(file: ChangedFile) -> frozenset[int]:
     """The lines of a file that are not as they were, by their numbers as they are now."""
-    before, after = file.text_before.splitlines(), file.text_after.splitlines()
-    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
-    return frozenset(
-        line + 1 for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" for line in range(start, end)
-    )
+    return added_lines(file.text_before, file.text_after)
 
 
 def _mutants(file: ChangedFile) -> Iterator[Mutant]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from milepost.sources.javascript_tree import parsed, text_of, walk
 from milepost.verify.counterproof.edits import Edit, spliced
 from milepost.verify.judging.paths import suffix
-from milepost.verify.syntax.javascript_tree import parsed, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

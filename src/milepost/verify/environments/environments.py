@@ -32,11 +32,13 @@ class Language(Protocol):
 class EnvironmentSettings:
     """`mode`: `auto` makes what is missing, `own` takes only what is there, `off` the plain interpreter alone.
 
-    `python` is an interpreter set by hand: it wins over all. `runs_scripts` lets packages run their install scripts.
+    `python` is an interpreter set by hand: it wins over all. `runs_scripts` lets packages run their install scripts,
+    `builds` names those that a checkout may add and build from source, or `all`.
     """
 
     mode: Mode = "auto"
     python: str = ""
+    builds: tuple[str, ...] = ()
     runs_scripts: bool = False
     timeout_s: float = 1200.0
 
@@ -78,6 +80,7 @@ class Environments:
                 cache=cache,
                 mode=mode,
                 setting=chosen.python,
+                builds=chosen.builds,
             ),
             Node(
                 repository=repository,

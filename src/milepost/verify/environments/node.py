@@ -20,6 +20,7 @@ from milepost.verify.environments.node_needs import NodeNeeds, node_needs
 from milepost.verify.environments.package_cache import Entries, Failed
 from milepost.verify.environments.python_needs import digest_of
 from milepost.verify.environments.run_installer import Installer, failed
+from milepost.verify.programs.tracked import tracked_at
 
 FOLDER = "node_modules"
 STALE = ".stale-lock"
@@ -56,8 +57,9 @@ class Node:
     def _part(self, needs: NodeNeeds, theirs: NodeNeeds | None, workspace: Workspace) -> Equipment:
         name = f"{needs.folder}/{FOLDER}".lstrip("/")
         if _is_committed(workspace.folder / name, self.repository / name):
-            return Equipment(lock=needs.digest, origin=(f"the committed {name}",))
-        existing = (self.repository / name).is_dir()
+            return Equipment(lock=needs.digest, origin=(f"the committed {name}, from which no tool is taken",))
+        tracked = tracked_at(self.repository, self.repository / name)
+        existing = (self.repository / name).is_dir() and not tracked
         fits = theirs is not None and theirs.digest == needs.digest
         but = "" if fits else ", although the checkout needs other packages than the repository"
         own = self._linked(needs, self.repository, f"existing {name}{but}") if existing else Equipment()
@@ -77,7 +79,8 @@ class Node:
             return replace(own, lock=needs.digest, problem=made.reason)
         scripts = "" if self.runs_scripts else ", without the install scripts of packages"
         stale = f", without {needs.lock}, which is out of date" if (made / STALE).exists() else ""
-        return self._linked(needs, made, f"{name} installed by {making.tool}{scripts}{stale}")
+        instead = f", not the one in which git tracks {tracked}" if tracked else ""
+        return self._linked(needs, made, f"{name} installed by {making.tool}{scripts}{stale}{instead}")
 
     def _linked(self, needs: NodeNeeds, top: Path, origin: str) -> Equipment:
         """The folders of packages below `top`, which is a repository or an entry with the same folders."""
@@ -124,13 +127,15 @@ class _Making:
             (entry / path).write_bytes(content)
         argv = install_command(self.tool, needs.lock, runs_scripts=self._runs_scripts)
         env = {"YARN_NODE_LINKER": "node-modules", "NPM_CONFIG_UPDATE_NOTIFIER": "false", "CI": "1"}
+        if not self._runs_scripts:  # newer versions of yarn have no option for it
+            env["YARN_ENABLE_SCRIPTS"] = "false"
         if needs.folder:
             argv = _in_folder(argv, needs.folder)
-        result = self._installer.run(argv, entry, env=env)
+        result = self._installer.run(argv, entry, tool=self.tool, env=env)
         if self._may_be_stale and not result.succeeded and _STALE.search(result.stdout + result.stderr):
             (entry / STALE).touch()
             argv = without_lock(argv)
-            result = self._installer.run(argv, entry, env=env)
+            result = self._installer.run(argv, entry, tool=self.tool, env=env)
         if problem := failed(result, argv, self._installer.timeout_s):
             return problem
         (entry / needs.folder / FOLDER).mkdir(exist_ok=True)  # there is none where all dependencies are optional

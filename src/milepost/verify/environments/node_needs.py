@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from milepost.sandbox.read_plain import read_plain
 from milepost.sources.manifests.javascript import GROUPS, dependencies, workspace_patterns
 from milepost.sources.parse_documents import json_of
 from milepost.verify.environments.python_needs import digest_of
@@ -191,6 +192,6 @@ def _join(folder: str, name: str) -> str:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_plain(path)
     except OSError:
         return b""

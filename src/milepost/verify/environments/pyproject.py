@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from milepost.sandbox.read_plain import LARGEST_SETTINGS, plain_text, read_plain
 from milepost.sources.parse_documents import at, strings, table
 from milepost.verify.environments.poetry import from_poetry
 from milepost.verify.environments.python_project import (
@@ -84,7 +85,7 @@ def _source(whole: Mapping[str, Any]) -> str:
 
 def _requirement_lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = plain_text(path).splitlines()
     except OSError:
         return []
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith(("#", "-"))]
@@ -92,8 +93,8 @@ def _requirement_lines(path: Path) -> list[str]:
 
 def _toml(path: Path) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_plain(path, LARGEST_SETTINGS).decode())
     except OSError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None

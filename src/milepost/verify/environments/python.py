@@ -20,7 +20,9 @@ from milepost.verify.environments.python_install import PIP, VENV, Making
 from milepost.verify.environments.python_needs import PythonNeeds, digest_of, python_needs
 from milepost.verify.environments.python_project import is_requirement
 from milepost.verify.environments.run_installer import Installer
-from milepost.verify.suites.python_project import ProjectPython, find_interpreter
+from milepost.verify.environments.source_builds import SourceBuilds, builds_for
+from milepost.verify.programs.tracked import tracked_at
+from milepost.verify.suites.python_project import ENVIRONMENT_FOLDERS, ProjectPython, find_interpreter
 
 Mode = Literal["auto", "own", "off"]
 
@@ -29,12 +31,15 @@ import json, platform, sys, sysconfig
 build = (sys.version, sys.implementation.cache_tag, sysconfig.get_platform(), sys.base_prefix)
 print(json.dumps([platform.python_version(), " ".join(build)]))
 """
-_RECIPE = "1"  # to be changed with the way that environments are made
+_RECIPE = "2"  # to be changed with the way that environments are made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Python:
-    """Finds or makes environments. `setting` is the interpreter that was set by hand, which is then the one."""
+    """Finds or makes environments. `setting` is the interpreter that was set by hand, which is then the one.
+
+    `builds` are packages that a checkout may add and build from source, or `all`.
+    """
 
     repository: Path
     installer: Installer
@@ -42,6 +47,7 @@ class Python:
     cache: Path
     mode: Mode = "auto"
     setting: str = ""
+    builds: tuple[str, ...] = ()
     answers: dict[tuple[Path, str], tuple[str, ...]] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -52,16 +58,23 @@ class Python:
         version, build = self._about(found, workspace)
         found = replace(found, version=version or found.version)
         needs, theirs = python_needs(workspace.folder), python_needs(self.repository)
+        builds = builds_for(needs, theirs, found.environment, self.builds)
         fits = found.environment is not None and needs.digest == theirs.digest
         known = Equipment(interpreter=found, lock=needs.digest if needs.anything else "")
         if self.setting or self.mode != "auto" or fits:
             known = replace(known, origin=(self._why_this(found, fits),))
-        elif found.environment is None and self._is_enough(found, build, needs, workspace):
+        elif found.environment is None and self._is_enough(found, self._key(build, needs, builds), needs, workspace):
             why = f"{found.path.name} on PATH has all dependencies of the project"
             known = replace(known, origin=(why,) if needs.anything or needs.uses_pytest else ())
         else:
-            known = self._made(self._key(build, needs), found, needs, theirs)
+            known = self._made(self._key(build, needs, builds), found, needs, theirs)
+        known = replace(known, origin=(*known.origin, *self._refused()))
         return known if self.mode == "off" else self._with_own_packages(known, needs, theirs)
+
+    def _refused(self) -> tuple[str, ...]:
+        """What is said of the environments that are there and are not taken."""
+        found = ((name, tracked_at(self.repository, self.repository / name)) for name in ENVIRONMENT_FOLDERS)
+        return tuple(f"not {name}: git tracks {path}, and a commit could change it" for name, path in found if path)
 
     def _existing(self) -> ProjectPython | None:
         if self.mode == "off" and not self.setting:
@@ -81,7 +94,7 @@ class Python:
         if new := _new_sources(needs, theirs):
             problem = f"packages would come from a source that your repository does not use: {', '.join(new)}"
             return replace(existing, problem=problem, origin=(self._why_this(found, False),))
-        making = Making(found, needs, self.installer)
+        making = Making(found, needs, self.installer, builds_for(needs, theirs, found.environment, self.builds))
         made = self.entries.get(key, making.make)
         if isinstance(made, Failed):
             return replace(existing, problem=made.reason, origin=(self._why_this(found, False),))
@@ -136,12 +149,13 @@ class Python:
         told = self._answer((found.path, "about"), ask)
         return (told[0], told[1]) if told else ("", "")
 
-    def _key(self, build: str, needs: PythonNeeds) -> str:
-        return f"python-{digest_of(_RECIPE, build, needs.digest, str(needs.uses_pytest), self.installer.choices())}"
+    def _key(self, build: str, needs: PythonNeeds, builds: SourceBuilds) -> str:
+        made_of = (_RECIPE, build, needs.digest, str(needs.uses_pytest), self.installer.choices(), builds.key)
+        return f"python-{digest_of(*made_of)}"
 
-    def _is_enough(self, found: ProjectPython, build: str, needs: PythonNeeds, workspace: Workspace) -> bool:
+    def _is_enough(self, found: ProjectPython, key: str, needs: PythonNeeds, workspace: Workspace) -> bool:
         """Whether no environment is needed; one that was made before says that it is."""
-        return not self.entries.has(self._key(build, needs)) and self._has_all(found, needs, workspace)
+        return not self.entries.has(key) and self._has_all(found, needs, workspace)
 
     def _has_all(self, found: ProjectPython, needs: PythonNeeds, workspace: Workspace) -> bool:
         """Whether an interpreter outside of any environment has what is asked for, as in a container made for it."""

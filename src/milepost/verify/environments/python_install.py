@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.python_needs import PythonNeeds
+from milepost.verify.environments.python_project import name_of
 from milepost.verify.environments.run_installer import Installer, failed
+from milepost.verify.environments.source_builds import SourceBuilds, explained, not_to_be_built, without_wheel
 from milepost.verify.suites.python_project import ProjectPython
 
 VENV = "venv"
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
 INSTALL = ("install", "--quiet", "--no-warn-script-location")
 
-Step = tuple[tuple[str, ...], dict[str, str]]
+WHEELS = ".wheels"
+ONLY_WHEELS = ("--only-binary", ":all:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A command of an installation; `tool` is the installer whose settings it needs, empty where it needs none."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    tool: str = ""
 
 
 class Making:
     """One environment being made in an empty folder of the cache."""
 
-    def __init__(self, base: ProjectPython, needs: PythonNeeds, installer: Installer) -> None:
+    def __init__(self, base: ProjectPython, needs: PythonNeeds, installer: Installer, builds: SourceBuilds) -> None:
         self._base = base
         self._needs = needs
         self._installer = installer
+        self._builds = builds
         self._locks = {name for name, _ in needs.locks}
         self._tool = next((tool for tool in ("uv", "poetry") if self._led_by(tool)), "pip")
         self.made_from = f"{self._tool}.lock by {self._tool}" if self._tool != "pip" else _in_words(needs)
@@ -33,25 +48,51 @@ class Making:
         """Make it; what goes wrong is told. All files are in place before the first command runs, and none after."""
         self._installer.say(f"creating an environment from {self.made_from}")
         self._copy(entry)
+        if problem := self._fill(entry):
+            return explained(problem, self._builds)
         python = str(entry / VENV / "bin" / "python")
-        for argv, env in install_commands(self._tool, self._needs, str(self._base.path), entry):
-            if problem := self._run(argv, entry, env):
-                return problem
         if not self._needs.uses_pytest:
             return None
         if not self._installer.run((python, "-I", "-c", "import pytest"), entry).succeeded:
-            problem = self._run(pytest_command(self._tool, python, bool(self._needs.constraints)), entry)
+            problem = self._run(pytest_step(self._tool, python, bool(self._needs.constraints), self._apart), entry)
             if problem:
                 return problem
         self._installer.run(first_pytest_command(python), entry)
         return None
 
+    @property
+    def _apart(self) -> bool:
+        """Whether all is fetched before any of it is installed: then no package runs while there are settings."""
+        return self._tool == "pip" and not self._builds.everything and not needs_addresses(self._needs)
+
+    def _fill(self, entry: Path) -> Failed | None:
+        """Run the commands; again with sources of a package that may be built and has no wheel."""
+        sources: tuple[str, ...] = ()
+        while True:
+            problem = self._run_all(self._steps(entry, sources), entry)
+            name = without_wheel(problem) if problem is not None and self._tool == "pip" else ""
+            if self._builds.everything or not name or name in sources or not self._builds.allows(name):
+                return problem
+            sources = (*sources, name)
+
+    def _steps(self, entry: Path, sources: tuple[str, ...]) -> list[Step]:
+        base = str(self._base.path)
+        if self._apart and not sources:
+            return wheel_steps(self._needs, base, entry)
+        wheels = not_to_be_built(self._needs, self._builds) if self._tool != "pip" else ()
+        options = () if self._builds.everything else (*ONLY_WHEELS, *_from_source(sources))
+        return install_steps(self._tool, self._needs, base, entry, wheels=wheels, options=options)
+
+    def _run_all(self, steps: list[Step], entry: Path) -> Failed | None:
+        return next((problem for step in steps if (problem := self._run(step, entry)) is not None), None)
+
     def _led_by(self, tool: str) -> bool:
         return f"{tool}.lock" in self._locks and shutil.which(tool, path=self._installer.path) is not None
 
-    def _run(self, argv: tuple[str, ...], entry: Path, env: dict[str, str] | None = None) -> Failed | None:
-        result = self._installer.run(argv, entry, env=env, readable=self._base.readable)
-        return failed(result, argv, self._installer.timeout_s)
+    def _run(self, step: Step, entry: Path) -> Failed | None:
+        readable = self._base.readable
+        result = self._installer.run(step.argv, entry, tool=step.tool, env=step.env, readable=readable)
+        return failed(result, step.argv, self._installer.timeout_s)
 
     def _copy(self, entry: Path) -> None:
         names = [path for path, _ in self._needs.archives]
@@ -76,35 +117,72 @@ def requirement_texts(needs: PythonNeeds) -> dict[str, tuple[str, ...]]:
     }
 
 
-def install_commands(tool: str, needs: PythonNeeds, base: str, entry: Path) -> list[Step]:
-    """The commands, with their variables, that fill an environment, in order."""
+def install_steps(
+    tool: str,
+    needs: PythonNeeds,
+    base: str,
+    entry: Path,
+    *,
+    wheels: tuple[str, ...] = (),
+    options: tuple[str, ...] = (),
+) -> list[Step]:
+    """The commands that fill an environment, in order; `wheels` are packages of a lock that may not be built.
+
+    `options` are for pip.
+    """
     environment = entry / VENV
     python = str(environment / "bin" / "python")
-    venv = (base, "-I", "-m", "venv", str(environment))
+    venv = Step(argv=(base, "-I", "-m", "venv", str(environment)))
     if tool == "uv":
         extras = tuple(word for extra in needs.extras for word in ("--extra", extra))
         extras += tuple(word for group in needs.groups for word in ("--group", group))
+        extras += tuple(word for name in wheels for word in ("--no-build-package", name))
         env = {"UV_PROJECT_ENVIRONMENT": str(environment), "UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy"}
-        sync = ("uv", "sync", "--frozen", "--no-install-workspace", "--compile-bytecode", "--python", base, *extras)
-        return [(sync, env)]
+        sync = ("uv", "sync", "--frozen", "--no-install-workspace", "--python", base, *extras)
+        # To compile starts the interpreter of the environment, which runs code of packages.
+        compiled = Step(argv=(python, "-I", "-m", "compileall", "-q", str(environment / "lib")))
+        return [Step(argv=sync, env=env, tool=tool), compiled]
     if tool == "poetry":
         extras = tuple(word for extra in needs.extras for word in ("--extras", extra))
         env = {"VIRTUAL_ENV": str(environment), "POETRY_VIRTUALENVS_IN_PROJECT": "false"}
-        return [(venv, {}), (("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", *extras), env)]
-    commands: list[Step] = [(venv, {})]
-    constrained = ("-c", ".constraints.txt") if needs.constraints and not needs.asked.hashed else ()
-    for name, lines in requirement_texts(needs).items():
-        if lines and name != ".constraints.txt":
-            commands.append(((python, *PIP, *INSTALL, *constrained, "-r", name), {}))
-    return commands
+        env |= {"POETRY_INSTALLER_ONLY_BINARY": ",".join(wheels)} if wheels else {}
+        install = ("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", *extras)
+        return [venv, Step(argv=install, env=env, tool=tool)]
+    install = (python, *PIP, *INSTALL, *options)
+    return [venv, *(Step(argv=(*install, *words), tool="pip") for words in _asked_of_pip(needs))]
 
 
-def pytest_command(tool: str, python: str, constrained: bool) -> tuple[str, ...]:
+def wheel_steps(needs: PythonNeeds, base: str, entry: Path) -> list[Step]:
+    """The commands that fill an environment with wheels: all are fetched, which runs none of them, then installed."""
+    environment = entry / VENV
+    python = str(environment / "bin" / "python")
+    fetch = (python, *PIP, "wheel", "--quiet", *ONLY_WHEELS, "--wheel-dir", WHEELS)
+    install = (python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS)
+    asked = [*_asked_of_pip(needs)]
+    constraints = ("-c", ".constraints.txt") if needs.constraints else ()
+    named = any(name_of(line) == "pytest" for line in (*needs.asked.lines, *needs.declared))
+    tests = [Step(argv=(*fetch, *constraints, "pytest"), tool="pip")] if needs.uses_pytest and not named else []
+    return [
+        Step(argv=(base, "-I", "-m", "venv", str(environment))),
+        *(Step(argv=(*fetch, *words), tool="pip") for words in asked),
+        *tests,
+        *(Step(argv=(*install, *words)) for words in asked),
+    ]
+
+
+def needs_addresses(needs: PythonNeeds) -> bool:
+    """Whether a requirement is an address, which is fetched when it is installed."""
+    return any("://" in line for line in (*needs.asked.lines, *needs.declared))
+
+
+def pytest_step(tool: str, python: str, constrained: bool, apart: bool) -> Step:
     """The command that adds pytest where the tests are written for it and nothing else brought it."""
     if tool == "uv":
-        return ("uv", "pip", "install", "--python", python, "pytest")
+        return Step(argv=("uv", "pip", "install", "--python", python, "pytest"), tool="uv")
     constraints = ("-c", ".constraints.txt") if constrained else ()
-    return (python, *PIP, *INSTALL, *constraints, "pytest")
+    if apart:
+        return Step(argv=(python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS, *constraints, "pytest"))
+    return Step(argv=(python, *PIP, *INSTALL, *constraints, "pytest"), tool="pip")
 
 
 def first_pytest_command(python: str) -> tuple[str, ...]:
@@ -114,6 +192,17 @@ def first_pytest_command(python: str) -> tuple[str, ...]:
     """
     options = ("--noconftest", "--rootdir=.", "-c", os.devnull, "-p", "no:cacheprovider", "--collect-only")
     return (python, "-I", "-m", "pytest", *options, ".asked.txt")
+
+
+def _asked_of_pip(needs: PythonNeeds) -> Iterator[tuple[str, ...]]:
+    constrained = ("-c", ".constraints.txt") if needs.constraints and not needs.asked.hashed else ()
+    for name, lines in requirement_texts(needs).items():
+        if lines and name != ".constraints.txt":
+            yield (*constrained, "-r", name)
+
+
+def _from_source(names: tuple[str, ...]) -> tuple[str, ...]:
+    return ("--no-binary", ",".join(names)) if names else ()
 
 
 def _in_words(needs: PythonNeeds) -> str:

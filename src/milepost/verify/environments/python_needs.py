@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from milepost.sandbox.read_plain import read_plain
 from milepost.sources.manifests.python import normalised
 from milepost.sources.parse_documents import json_of, table, tables, toml_of
 from milepost.verify.environments.pyproject import declared_in
@@ -163,8 +164,8 @@ def _locks(top: Path, folders: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for folder in folders:
         for name in LOCKS:
             path = top / folder / name
-            if path.is_file() and not path.is_symlink():
-                yield f"{folder}/{name}".lstrip("/"), path.read_bytes()
+            if not path.is_symlink() and (content := _bytes(path)) is not None:
+                yield f"{folder}/{name}".lstrip("/"), content
 
 
 def _imports(top: Path, projects: dict[str, Declared]) -> Iterator[str]:
@@ -208,6 +209,6 @@ def _hash(path: Path) -> str:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_plain(path)
     except OSError:
         return None

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from milepost.sandbox.read_plain import plain_text
+
 NAMES = re.compile(
     r"(requirements|(?:dev|test|tests|testing|ci)[-_.]requirements"
     r"|requirements[-_.](?:base|main|dev|develop|development|test|tests|testing|ci))\.(txt|pip)"
@@ -158,6 +160,6 @@ def _files(folder: Path) -> list[Path]:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return plain_text(path)
     except OSError:
         return None

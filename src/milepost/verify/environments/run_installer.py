@@ -1,6 +1,6 @@
 """Installers run where they can write only to the entry they fill, with the user's own settings of where packages are.
 
-Installers run code of packages, so nothing else is open to them; and of the user's variables they see only these.
+Installers may run code of packages, so nothing else is open to them; and each gets its own settings alone.
 """
 
 from __future__ import annotations
@@ -44,10 +44,30 @@ _OF_NPM = tuple(
 _OF_YARN = ("YARN_NPM_REGISTRY_SERVER", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY", "YARN_HTTPS_CA_FILE_PATH")
 _OF_CARGO = ("CARGO_HTTP_PROXY", "CARGO_HTTP_CAINFO", "CARGO_NET_OFFLINE", "CARGO_NET_RETRY")
 _OF_GO = ("GOPROXY", "GOPRIVATE", "GONOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE")
-PASSED_BY_NAME = (*_OF_THE_NETWORK, *_OF_PIP, *_OF_UV, *_OF_NPM, *_OF_YARN, *_OF_CARGO, *_OF_GO)
 
-# The settings of installers in a home folder; what else is there stays closed.
-_SETTINGS_IN_HOME = (".config/pip", ".pip", ".config/uv", ".config/pypoetry", ".npmrc", ".yarnrc", ".yarnrc.yml")
+_PYTHON_IN_HOME = (".config/pip", ".pip")
+_NODE_IN_HOME = (".npmrc",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lent:
+    """What one installer gets of the user's: variables by name, and settings in their home folder."""
+
+    variables: tuple[str, ...] = ()
+    in_home: tuple[str, ...] = ()
+
+
+# What else is in a home folder stays closed, and what belongs to another installer.
+LENT: Mapping[str, Lent] = {
+    "pip": Lent(variables=_OF_PIP, in_home=_PYTHON_IN_HOME),
+    "uv": Lent(variables=_OF_UV, in_home=(".config/uv",)),
+    "poetry": Lent(in_home=(".config/pypoetry",)),
+    "npm": Lent(variables=_OF_NPM, in_home=_NODE_IN_HOME),
+    "pnpm": Lent(variables=_OF_NPM, in_home=_NODE_IN_HOME),
+    "yarn": Lent(variables=(*_OF_YARN, *_OF_NPM), in_home=(".yarnrc", ".yarnrc.yml", *_NODE_IN_HOME)),
+    "cargo": Lent(variables=_OF_CARGO),
+    "go": Lent(variables=_OF_GO),
+}
 
 _PATH_IN_TEXT = re.compile(r"(?:(?<=file://)|(?<![\w/:.]))/[^\s,;\"']+")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
@@ -71,17 +91,22 @@ class Installer:
         argv: tuple[str, ...],
         entry: Path,
         *,
+        tool: str = "",
         env: Mapping[str, str] | None = None,
         readable: tuple[Path, ...] = (),
         stdin: str = "",
     ) -> CommandResult:
         """Run a command that may write to `entry` and nowhere else.
 
+        With the settings of the installer that `tool` names, and of no other. Without one it has none, and no network:
+        so runs whatever may run code of packages.
         Its scratch is new each time and gone afterwards: what an installer leaves there, links above all, meets nobody.
         """
         scratch = entry / f".scratch-{secrets.token_hex(8)}"
-        self._lend_settings(scratch / "home")
-        passed = {name: self.environ[name] for name in PASSED_BY_NAME if self.environ.get(name)}
+        lent = LENT[tool] if tool else Lent()
+        self._lend_settings(scratch / "home", lent)
+        named = (*_OF_THE_NETWORK, *lent.variables) if tool else ()
+        passed = {name: self.environ[name] for name in named if self.environ.get(name)}
         command = Command(
             argv=argv,
             cwd=entry,
@@ -89,8 +114,9 @@ class Installer:
             env={"PATH": self.path, **passed, **(env or {})},
             stdin=stdin,
             timeout_s=self.timeout_s,
-            readable=(*self._named_places(passed), *readable),
+            readable=(*self._named_places(passed, lent), *readable),
             writable=(entry,),
+            offline=not tool,
         )
         try:
             result = self.terminal.run(command)
@@ -101,10 +127,11 @@ class Installer:
     def choices(self) -> str:
         """What decides where packages come from, as one text: part of what an entry is known by."""
         passed = [f"{name}={self.environ[name]}" for name in (*_OF_PIP, *_OF_UV, *_OF_NPM) if self.environ.get(name)]
-        return "\n".join((*passed, *(text for _, text in self._settings())))
+        every = Lent(in_home=tuple(dict.fromkeys(name for one in LENT.values() for name in one.in_home)))
+        return "\n".join((*passed, *(text for _, text in self._settings(every))))
 
-    def _settings(self) -> Iterator[tuple[Path, str]]:
-        for name in _SETTINGS_IN_HOME:
+    def _settings(self, lent: Lent) -> Iterator[tuple[Path, str]]:
+        for name in lent.in_home:
             place = self.home / name
             for file in (place,) if place.is_file() else sorted(place.glob("*")) if place.is_dir() else ():
                 try:
@@ -112,20 +139,20 @@ class Installer:
                 except OSError:
                     continue
 
-    def _lend_settings(self, home: Path) -> None:
-        for name in _SETTINGS_IN_HOME:
+    def _lend_settings(self, home: Path, lent: Lent) -> None:
+        for name in lent.in_home:
             link = home / name
             if (self.home / name).exists() and not link.is_symlink():
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(self.home / name)
 
-    def _named_places(self, passed: Mapping[str, str]) -> tuple[Path, ...]:
+    def _named_places(self, passed: Mapping[str, str], lent: Lent) -> tuple[Path, ...]:
         """The user's settings themselves, and the local files and folders that they name: certificates, wheels."""
-        texts = [*passed.values(), *(text for _, text in self._settings())]
+        texts = [*passed.values(), *(text for _, text in self._settings(lent))]
         named = [Path(found) for text in texts for found in _PATH_IN_TEXT.findall(text)]
         users = os.path.realpath(self.home)
         files = [path for path in named if path.exists() and not Path(users).is_relative_to(os.path.realpath(path))]
-        own = [self.home / name for name in _SETTINGS_IN_HOME if (self.home / name).exists()]
+        own = [self.home / name for name in lent.in_home if (self.home / name).exists()]
         return tuple(dict.fromkeys((*own, *(Path(os.path.realpath(path)) for path in own), *files)))
 
 

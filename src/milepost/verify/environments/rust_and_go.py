@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.attempt import Workspace
+from milepost.sandbox.read_plain import read_plain
 from milepost.sources.parse_documents import tables, toml_of
 from milepost.verify.environments.equipment import Equipment
 from milepost.verify.environments.package_cache import Entries, Failed
@@ -83,7 +84,7 @@ class Cargo:
         for name, content in settings.items():
             (entry / "cargo" / name).write_bytes(content)
         argv = ("cargo", "fetch", "--locked", "--quiet")
-        result = self.installer.run(argv, entry, env={"CARGO_HOME": str(entry / "cargo")})
+        result = self.installer.run(argv, entry, tool="cargo", env={"CARGO_HOME": str(entry / "cargo")})
         return failed(result, argv, self.installer.timeout_s)
 
 
@@ -134,7 +135,7 @@ class Go:
             (entry / name).write_bytes(_bytes(top / name))
         argv = ("go", "mod", "download")
         env = {"GOMODCACHE": str(entry / "modules"), "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
-        result = self.installer.run(argv, entry, env=env)
+        result = self.installer.run(argv, entry, tool="go", env=env)
         return failed(result, argv, self.installer.timeout_s)
 
 
@@ -181,6 +182,6 @@ def _members(top: Path) -> Iterator[str]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_plain(path)
     except OSError:
         return b""

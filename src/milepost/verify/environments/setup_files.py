@@ -7,6 +7,7 @@ import configparser
 from pathlib import Path
 from typing import Any
 
+from milepost.sandbox.read_plain import LARGEST_SETTINGS, read_plain
 from milepost.sources.parse_documents import strings, table
 from milepost.verify.environments.python_project import Declared, entry_points_of, expanded, once, strings_or_one
 
@@ -43,7 +44,7 @@ def _setup_cfg(path: Path) -> configparser.ConfigParser:
     """The file as a table, an empty one where it is broken: what was read up to there is half made."""
     config = configparser.ConfigParser(interpolation=None)
     try:
-        config.read(path, encoding="utf-8")
+        config.read_string(read_plain(path, LARGEST_SETTINGS).decode())
     except (OSError, configparser.Error, UnicodeDecodeError):
         return configparser.ConfigParser()
     return config
@@ -51,7 +52,7 @@ def _setup_cfg(path: Path) -> configparser.ConfigParser:
 
 def _setup_call(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_plain(path, LARGEST_SETTINGS))
     except OSError:
         return {}, ()
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -23,7 +23,8 @@ def add_package(
         return Failed("there is no Python interpreter")
     python = str(interpreter.path) if interpreter else ""
     argv = add_command(language, requirement, entry, python)
-    result = installer.run(argv, entry, readable=interpreter.readable if interpreter else ())
+    tool = "npm" if language == "node" else "pip"
+    result = installer.run(argv, entry, tool=tool, readable=interpreter.readable if interpreter else ())
     if problem := failed(result, argv, installer.timeout_s):
         return problem
     if language == "node":
@@ -39,7 +40,7 @@ def add_command(language: Language, requirement: str, entry: Path, python: str) 
     if language == "node":
         quiet = ("--no-audit", "--no-fund", "--loglevel=error")
         return ("npm", "install", "--no-save", "--ignore-scripts", *quiet, "--prefix", str(entry), requirement)
-    return (python, *PIP, *INSTALL, "--target", str(entry / "packages"), requirement)
+    return (python, *PIP, *INSTALL, "--only-binary", ":all:", "--target", str(entry / "packages"), requirement)
 
 
 def with_node_path(equipment: Equipment, *folders: Path) -> Equipment:

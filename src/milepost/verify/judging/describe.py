@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 
+from milepost.core.same_lines import compare
+from milepost.sources.python_tree import parsed
 from milepost.verify.judging.paths import suffix
-from milepost.verify.syntax.python_tree import parsed
 
 LONGEST = 240
 MOST_LINES = 3
@@ -21,11 +21,10 @@ def expectation(path: str, before: str, after: str, test_id: str) -> tuple[int, 
     _, old = _block(path, before, name)
     line, new = _block(path, after, name)
     removed, added = [], []
-    for row in difflib.ndiff(old, new):
-        if row.startswith("- ") and row[2:].strip():
-            removed.append(row[2:].strip())
-        elif row.startswith("+ ") and row[2:].strip():
-            added.append(row[2:].strip())
+    for stretch in compare(old, new):
+        if not stretch.same:
+            removed += [row.strip() for row in old[stretch.old : stretch.old_end] if row.strip()]
+            added += [row.strip() for row in new[stretch.new : stretch.new_end] if row.strip()]
     return line, _short(removed), _short(added)
 
 
@@ -41,7 +40,7 @@ def _block(path: str, text: str, name: str) -> tuple[int, list[str]]:
     tree = parsed(text) if suffix(path) == ".py" else None
     if tree is not None:
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and name.rpartition(".")[2] == node.name:
                 first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
                 return node.lineno, lines[first - 1 : node.end_lineno]
         return 0, lines

@@ -56,12 +56,14 @@ _FAMILY = {one: min(family) for family in _FAMILIES for one in family}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseFacts:
     """What is known of a base, as paths: its files, those in which its runners found tests, those of them that its
-    `Verify:` commands opened, and the programs that these name."""
+    `Verify:` commands opened, and the programs that these name. `examples` are files of the product in which nothing
+    but examples in docstrings was run: their code is judged, their examples judge."""
 
     files: frozenset[str]
     test_files: frozenset[str] = frozenset()
     opened: frozenset[str] = frozenset()
     programs: frozenset[str] = frozenset()
+    examples: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,9 +96,8 @@ class Layout:
             return False
         return is_test_name(name) or any(folder in self._test_folders for folder in folders_above(path))
 
-    def is_source(self, path: str) -> bool:
+    def is_source(self, path: str, language: str) -> bool:
         """Whether a path is source in a language of the product: below its folders, new ones too, or in the root."""
-        language = language_of(path)
         if not language or (self._languages and language not in self._languages):
             return False
         return not self.is_aside(path)

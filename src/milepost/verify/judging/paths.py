@@ -43,6 +43,8 @@ _TEST_NAME = re.compile(
     re.VERBOSE,
 )
 
+_ENVIRONMENTS = frozenset({".venv", "venv", "node_modules", "site-packages"})
+
 _SETTING_NAME = re.compile(
     r"""
       milepost\.toml
@@ -123,6 +125,12 @@ def is_test_setting(path: str) -> bool:
     if _SETTING_NAME.fullmatch(parts[-1]) or is_build_setting(path):
         return True
     return any(part.startswith(".") for part in parts) and not is_prose(path)
+
+
+def is_of_environment(path: str) -> bool:
+    """Whether a file lies where installed packages and programs do: what is there runs whenever anything is proven."""
+    parts = [folded(part) for part in path.split("/")]
+    return not _ENVIRONMENTS.isdisjoint(parts) or parts[-1] == "pyvenv.cfg"
 
 
 def is_build_setting(path: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal
 from milepost.core.change import Change, ChangedFile
 from milepost.sources.paths import folders_above
 from milepost.verify.checks.does_anything import is_named
+from milepost.verify.judging.examples import with_examples_of
 from milepost.verify.judging.layout import BaseFacts, Layout, is_checking, is_installed, language_of
 from milepost.verify.judging.links import may_lead_out
 from milepost.verify.judging.manifests import is_manifest, merged_manifest
@@ -23,6 +24,7 @@ from milepost.verify.judging.paths import (
     name_of,
     suffix,
 )
+from milepost.verify.judging.script_language import language_of_file
 
 Standing = Literal["judged", "judges", "unclear"]
 
@@ -43,6 +45,8 @@ class Split:
     product's, so where the work fails without them a person is asked. `merged` are manifests with the base's way of
     judging and the candidate's product. `tests` are the files, of any standing, in which tests are; `named` are those
     that judge and are judged all the same, since the task names them: a person should see what became of them.
+    `examples` are files of the product whose docstrings have examples: where the change touches these, the file is
+    among `merged` and `tests`, as the candidate's code with the base's examples.
     """
 
     judged: tuple[str, ...] = ()
@@ -52,11 +56,20 @@ class Split:
     merged: Mapping[str, bytes] = field(default_factory=dict)
     tests: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
     @property
     def changed(self) -> frozenset[str]:
-        """The files that may hold tests of the attempt's own: test files, and product files with examples in them."""
-        return frozenset((*self.tests, *self.judged))
+        """The files that may hold tests of the attempt's own: test files, and product files with examples in them.
+
+        Not those of which the bench tree has the base's examples.
+        """
+        return frozenset((*self.tests, *self.judged)) - frozenset(self.examples)
+
+    @property
+    def product(self) -> tuple[str, ...]:
+        """The files of the product that changed."""
+        return tuple(sorted({path for path in self.judged if path not in self.tests}.union(self.examples)))
 
     @property
     def from_base(self) -> tuple[str, ...]:
@@ -85,25 +98,32 @@ def split(change: Change, files: tuple[str, ...], base: BaseFacts) -> Split:
         else:
             places[place].add(file.path)
     _give_way(places, base.files)
+    examples = tuple(file for file in change.files if file.path in base.examples & places["judged"])
+    rewritten = {file.path: made for file in examples if (made := _with_old_examples(file)) is not None}
+    places["judged"] -= rewritten.keys()
+    merged |= rewritten
     return Split(
         judged=tuple(sorted(places["judged"])),
         restored=tuple(sorted(places["restored"])),
         left_out=tuple(sorted(places["left_out"])),
         uncertain=tuple(sorted(places["uncertain"])),
         merged=merged,
-        tests=tuple(sorted(path for path in change.paths if layout.holds_tests(path))),
+        tests=tuple(sorted(path for path in change.paths if layout.holds_tests(path) or path in rewritten)),
         named=tuple(
             file.path
             for file in change.files
             if file.path in exact and file.path in places["judged"] and _judges_as_it_is(file, layout)
         ),
+        examples=tuple(file.path for file in examples),
     )
 
 
 def judging(paths: Iterable[str], base: BaseFacts) -> tuple[str, ...]:
     """Those of some paths, as a task names them, that judge."""
     layout = Layout(base=base)
-    return tuple(path for path in paths if _judges(path, path not in base.files, (), layout) == "judges")
+    return tuple(
+        path for path in paths if _judges(path, language_of(path), path not in base.files, (), layout) == "judges"
+    )
 
 
 def _place(
@@ -114,7 +134,7 @@ def _place(
         return "restored" if there else "left_out"
     if path in exact:
         return "judged"
-    standing = _judges(path, not there, files, layout)
+    standing = _judges(path, language_of_file(file), not there, files, layout)
     if standing == "judges" and is_manifest(path) and not layout.is_test(path) and not is_installed(path):
         return _manifest(file, there)
     if standing == "judged" and (_is_odd(file) or _is_another_module(file)):
@@ -126,8 +146,8 @@ def _place(
     return "judged" if standing == "judged" else "uncertain"
 
 
-def _judges(path: str, new: bool, files: tuple[str, ...], layout: Layout) -> Standing:
-    """Where a path stands by its name and by what was seen at the base; `new` says that the base does not have it."""
+def _judges(path: str, language: str, new: bool, files: tuple[str, ...], layout: Layout) -> Standing:
+    """Where a path stands by its name, its language and what was seen at the base, which does not have a `new` one."""
     base = layout.base
     if layout.is_module_by_a_loaded_name(path) and not any(map(is_test_folder, path.split("/")[:-1])):
         return "judged" if name_of(path) == "setup.py" else "unclear"
@@ -137,7 +157,7 @@ def _judges(path: str, new: bool, files: tuple[str, ...], layout: Layout) -> Sta
         return "unclear"
     if is_test_setting(path) or (is_tool_setting_by_form(path) and layout.is_beside_a_manifest(path)):
         return "judges"
-    source = layout.is_source(path) or (bool(language_of(path)) and is_named(path, files))
+    source = layout.is_source(path, language) or (bool(language) and is_named(path, files))
     if path in base.programs and not new:
         return "unclear" if source and not is_checking(path) else "judges"
     if is_list_of_needs(path):
@@ -197,11 +217,19 @@ def _manifest(file: ChangedFile, there: bool) -> Literal["judged", "restored", "
 
 def _judges_as_it_is(file: ChangedFile, layout: Layout) -> bool:
     """Whether a file that a task names judges, in what the change did to it; a manifest's dependencies do not."""
-    if _judges(file.path, not _is_there(file, layout), (), layout) != "judges":
+    if _judges(file.path, language_of_file(file), not _is_there(file, layout), (), layout) != "judges":
         return False
     return (
         not is_manifest(file.path) or layout.is_test(file.path) or _manifest(file, file.before is not None) != "judged"
     )
+
+
+def _with_old_examples(file: ChangedFile) -> bytes | None:
+    """A product file with the base's examples; None where these are what it has."""
+    if file.before is None or file.after is None or file.is_link:
+        return None
+    made = with_examples_of(file.before, file.after)
+    return made if made != file.after else None
 
 
 def _give_way(places: dict[str, set[str]], there: frozenset[str]) -> None:

@@ -20,6 +20,10 @@ TOO_MANY = "there are too many test files to put them out of sight"
 
 _TEST_NAME = re.compile(r"test_.*\.py|conftest\.py|.*\.(test|spec)\.[cm]?[jt]sx?")
 _LEFT_ALONE = NOT_SOURCE - {"__pycache__"}
+# What runs of tests and linters leave: it names the tests, and is made again when it is missed.
+_CACHES = frozenset(
+    {".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".nyc_output", ".jest", ".vitest", ".tox", ".nox"}
+)
 
 
 @contextmanager
@@ -52,12 +56,17 @@ def _without_history(checkout: Path) -> Iterator[None]:
 
 def files_to_hide(checkout: Path, tests: frozenset[str]) -> tuple[str, ...] | None:
     """The files with `tests`, what shares a test folder with one, and what is named as only tests are; None where that
-    is too much. A module of the product may well be in a folder `test`, or be called `changed_tests.py`."""
+    is too much. A module of the product may well be in a folder `test`, or be called `changed_tests.py`.
+
+    What earlier runs left of themselves is removed.
+    """
     around = {folder for path in tests if (folder := _test_folder(path))}
     found: list[str] = []
     size = 0
     for place, folders, files in os.walk(checkout):
-        folders[:] = [name for name in folders if name not in _LEFT_ALONE]
+        for name in _CACHES.intersection(folders):
+            remove(Path(place) / name)
+        folders[:] = [name for name in folders if name not in _LEFT_ALONE | _CACHES]
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         for name in (*files, *links):
             path = (Path(place) / name).relative_to(checkout).as_posix()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from milepost.sources.javascript_tree import arguments_of, dotted, parsed, string, text_of, walk
 from milepost.verify.judging.paths import suffix
-from milepost.verify.syntax.javascript_tree import arguments_of, dotted, parsed, string, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,11 +42,11 @@ def plain_javascript(path: str, source: bytes, folder: Path, kit: Path) -> Plain
     if root.has_error:
         return PlainScript(problem="it cannot be parsed")
     nodes = list(walk(root))
-    for node in nodes:
-        if node.type == "meta_property" or text_of(node) in ("__dirname", "__filename"):
-            return PlainScript(problem="it looks for files beside it")
+    own = list(_own_paths(nodes, folder / Path(path).name))
+    if len(own) < sum(node.type == "meta_property" for node in nodes):
+        return PlainScript(problem="it asks for more of itself than where it is")
     is_module = suffix(path) == ".mjs" or any(node.type in ("import_statement", "export_statement") for node in nodes)
-    edits: list[tuple[int, int, str]] = []
+    edits: list[tuple[int, int, str]] = own
     has_runner = False
     for place in _specifiers(nodes):
         name = string(place)
@@ -62,6 +62,20 @@ def plain_javascript(path: str, source: bytes, folder: Path, kit: Path) -> Plain
             edits += _names_looked_up_later(place.parent, len(edits))
     text = _edited(source, edits)
     return PlainScript(source=text if has_runner else _with_globals(nodes, text, kit, is_module), is_module=is_module)
+
+
+def _own_paths(nodes: list[Node], file: Path) -> Iterator[tuple[int, int, str]]:
+    """Where the file asks for its own path, with what it would be told at its place."""
+    told = {
+        "__dirname": str(file.parent),
+        "__filename": str(file),
+        "import.meta.url": file.as_uri(),
+        "import.meta.dirname": str(file.parent),
+        "import.meta.filename": str(file),
+    }
+    for node in nodes:
+        if node.type in ("identifier", "member_expression") and (text := text_of(node)) in told:
+            yield node.start_byte, node.end_byte, json.dumps(told[text])
 
 
 def _specifiers(nodes: list[Node]) -> Iterator[Node]:

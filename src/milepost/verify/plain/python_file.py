@@ -35,8 +35,11 @@ class PlainFile:
     problem: str = ""
 
 
-def plain_python(source: bytes) -> PlainFile:
-    """The file as a module; tests are plain that take nothing but values, fixtures of the file and `tmp_path`."""
+def plain_python(source: bytes, path: str = "") -> PlainFile:
+    """The file as a module; tests are plain that take nothing but values, fixtures of the file and `tmp_path`.
+
+    `path` is what the file says of itself where it asks for `__file__`.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -46,7 +49,7 @@ def plain_python(source: bytes) -> PlainFile:
     fixtures = _fixtures(tree)
     names = dict(_neutral_names(tree, fixtures))
     places = {"::".join(path): ".".join(names.get(part, part) for part in path) for path in _plain(tree, fixtures)}
-    changed = ast.fix_missing_locations(_Neutral(names).visit(tree))
+    changed = ast.fix_missing_locations(_Neutral(names, path).visit(tree))
     return PlainFile(source=ast.unparse(changed), names=places)
 
 
@@ -59,8 +62,6 @@ def _needs_runner(tree: ast.Module) -> str:
                 return f"it imports {name}"
             case ast.ImportFrom(module="pytest" | "unittest", names=[ast.alias(name="*")]):
                 return "it imports all of its runner"
-            case ast.Name(id="__file__"):
-                return "it looks for files beside it"
             case ast.keyword(arg="autouse") | ast.Attribute(attr="usefixtures"):
                 return "it uses fixtures that its tests do not name"
     defined = {name for statement in tree.body for name in _defined(statement)}
@@ -172,8 +173,9 @@ def _neutral_names(tree: ast.Module, fixtures: frozenset[str]) -> Iterator[tuple
 class _Neutral(ast.NodeTransformer):
     """Neutral names, the kit in the place of a runner's module, `_kit.equal(a, b)` for `assert a == b`."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str], path: str) -> None:
         self._names = {**names, **dict.fromkeys(_RUNNERS, KIT)}
+        self._path = path
         self._depth = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -193,6 +195,8 @@ class _Neutral(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == "__file__":
+            return ast.Constant(self._path)
         node.id = self._names.get(node.id, node.id)
         return node
 

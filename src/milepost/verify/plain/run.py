@@ -37,10 +37,12 @@ class PlainRun:
     """How the tests ended, by their places: `failed` by a comparison, `broke` by another failure that is the product's
     or the test's own, `unfit` where only a runner has what they need, `apart` where it may be the surroundings.
 
-    Where the file could not be run at all, `problem` says why.
+    `later` are those that passed and ended otherwise when they were run once more in the same process, backwards or
+    for the tenth time. Where the file could not be run at all, `problem` says why.
     """
 
     endings: Endings = field(default_factory=dict)
+    later: Endings = field(default_factory=dict)
     problem: str = ""
     result: CommandResult | None = None
 
@@ -62,7 +64,7 @@ class PlainProgram:
         """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight."""
         checkout, scratch = self.tree.workspace.folder, self.tree.workspace.scratch
         source = read_plainly(checkout, self.path)
-        hidden = files_to_hide(checkout, self.tests | {self.path})
+        hidden = self.hidden()
         if source is None or hidden is None:
             return PlainRun(problem=TOO_MANY if source is not None else f"there is no {self.path}")
         room = scratch / secrets.token_hex(4)
@@ -74,13 +76,17 @@ class PlainProgram:
         finally:
             shutil.rmtree(room, ignore_errors=True)
 
+    def hidden(self) -> tuple[str, ...] | None:
+        """The files that are out of sight while it runs; None where they are too many."""
+        return files_to_hide(self.tree.workspace.folder, self.tests | {self.path})
+
     def plain(self) -> PlainFile:
         """The file as a plain Python module."""
         checkout = self.tree.workspace.folder
         for folder in PurePosixPath(self.path).parents:
             if b"autouse" in (read_plainly(checkout, str(folder / "conftest.py")) or b""):
                 return PlainFile(problem=f"{folder / 'conftest.py'} has fixtures that its tests do not name")
-        return plain_python(read_plainly(checkout, self.path) or b"")
+        return plain_python(read_plainly(checkout, self.path) or b"", str(checkout / self.path))
 
     def _run_python(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
         interpreter, plain = self.tree.bench.interpreter, self.plain()
@@ -109,7 +115,9 @@ class PlainProgram:
         crash = next((fact[1] for fact in facts if fact[0] == "crash"), "")
         problem = crash or ("something else wrote where the results are told" if said.disturbed else "")
         results = [(fact[0], names[fact[1]], fact[2]) for fact in facts if len(fact) == 3]
-        return _told(results, problem, result, places=names.values(), began=bool(facts), ended=("end",) in facts)
+        told = _told(results, problem, result, places=names.values(), began=bool(facts), ended=("end",) in facts)
+        later = {names[fact[2]]: (cast(Word, fact[1]), fact[3]) for fact in facts if len(fact) == 4}
+        return replace(told, later=later)
 
     def _run_javascript(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
         checkout = self.tree.workspace.folder
@@ -133,7 +141,9 @@ class PlainProgram:
             return PlainRun(problem=last_line(result.stderr) or result.error or report, result=result)
         redact = self.tree.bench.redact
         results = [(word, place, redact(text)) for word, place, text in report["results"]]
-        return _told(results, redact(report["crash"]), result, places=places, began=True, ended=report["ended"])
+        told = _told(results, redact(report["crash"]), result, places=places, began=True, ended=report["ended"])
+        later = {place: (cast(Word, word), redact(text)) for word, place, text in report["later"]}
+        return replace(told, later=later)
 
     def _import_path(self, imports: tuple[str, ...]) -> tuple[str, ...]:
         """What the witness has on the import path beside the current folder."""

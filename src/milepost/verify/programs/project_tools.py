@@ -13,6 +13,7 @@ from milepost.sources.paths import folders_above
 from milepost.verify.checks.files import exists
 from milepost.verify.command_runner import LONGEST_LOG, Bench, last_line, tail
 from milepost.verify.environments.equipment import lay
+from milepost.verify.programs.tracked import is_of_checkout
 from milepost.verify.suites import report_file
 
 NODE_FOLDER = "node_modules"
@@ -47,14 +48,14 @@ def relative(file: str, checkout: Path) -> str:
 
 
 def node_program(bench: Bench, checkout: Path, name: str, folder: str, change: Change) -> Path | None:
-    """A program of the project's node_modules, looked up as npm would; never one that the attempt itself wrote."""
+    """A program of the project's node_modules, looked up as npm would; never one that lies in the checkout."""
     if any(NODE_FOLDER in path.split("/") for path in change.paths):
         return None
     with suppress(OSError):  # what cannot be linked is not found
         lay(bench.equipment.links, checkout)
     for above in (folder, *folders_above(folder)) if folder else ("",):
         program = checkout / above / NODE_FOLDER / ".bin" / name
-        if os.access(program, os.X_OK):
+        if os.access(program, os.X_OK) and not is_of_checkout(program, checkout):
             return program
     return None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from milepost.sandbox.read_plain import plain_text
+
 SETTINGS = {
     "pytest.toml": "",
     ".pytest.toml": "",
@@ -42,6 +44,6 @@ def _places(folder: Path, words: tuple[str, ...]) -> Iterator[Path]:
 
 def _mentions(path: Path, mark: str) -> bool:
     try:
-        return path.is_file() and mark in path.read_text(encoding="utf-8", errors="replace")
+        return mark in plain_text(path)
     except OSError:
         return False

@@ -38,6 +38,7 @@ class VerifyCheck:
     bench: Bench
     before: LineAtBase | None = None
     runners: tuple[str, ...] = ()
+    removal: bool = False
 
     def run(self, workspace: Workspace) -> CheckResult:
         return self.run_after(workspace, ())
@@ -53,7 +54,7 @@ class VerifyCheck:
         run = self._served(reading, workspace, earlier) or run_selections(reading.selections, workspace, self.bench)
         if run.missing and self.before is None:
             return self._by_exit_code(argv, self.bench.run(argv, workspace), run.missing)
-        found = judged(run, self.before)
+        found = judged(run, self.before, removal=self.removal)
         plain = None if reading.is_runner or found.outcome == "failed" else self.bench.run(argv, workspace)
         return self._result(argv, run, found, plain)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from milepost.core.verdict import CheckOutcome, Question, TestCase, TestOutcome
 from milepost.verify.checks.files import listed
+from milepost.verify.judging.examples import files_with_examples
 from milepost.verify.selection.at_base import LineAtBase
 from milepost.verify.selection.selection import NOT_THERE
 from milepost.verify.suites.pairing import paired
@@ -33,8 +33,11 @@ class Judgement:
     needed: bool = False
 
 
-def judged(run: SuiteRun, before: LineAtBase | None) -> Judgement:
-    """Judge the tests that a line selects by what they were at the base; None where nothing is known of it."""
+def judged(run: SuiteRun, before: LineAtBase | None, *, removal: bool = False) -> Judgement:
+    """Judge the tests that a line selects by what they were at the base; None where nothing is known of it.
+
+    With `removal` the task asks for something to go, and with it its examples.
+    """
     selected = tuple(case for case in run.cases if case.message != DESELECTED)
     if unfinished := _without_tests(run, selected, before):
         return unfinished
@@ -53,6 +56,10 @@ def judged(run: SuiteRun, before: LineAtBase | None) -> Judgement:
     if old:
         said = f"{told.summary}; fails as it did at the base: {listed(tuple(case.id for case in old))}"
         return replace(told, outcome="held", summary=said, questions=tuple(_question(case) for case in old))
+    if gone := () if removal else _examples_gone(cases, before):
+        text = f"examples that passed at the base are gone: {listed(gone)}"
+        asked = Question(kind="removed test", text=text, path=gone[0].partition("::")[0])
+        return replace(told, outcome="held", summary=f"{told.summary}; {text}", questions=(asked,))
     return told
 
 
@@ -79,21 +86,7 @@ def _with_before(cases: tuple[TestCase, ...], before: LineAtBase | None) -> tupl
     known: dict[str, TestOutcome] = {case.id: case.outcome for case in before.cases}
     parameters = {case.id: case.parameters for case in before.cases if case.parameters}
     found = paired(cases, known, parameters).before or {}
-    by_place = _by_place([case.id for case in cases if case.id not in found], found, {case.id for case in cases})
-    return tuple(replace(case, before=found.get(case.id) or by_place.get(case.id)) for case in cases)
-
-
-def _by_place(new: list[str], known: Mapping[str, TestOutcome], now: set[str]) -> dict[str, TestOutcome]:
-    """Ids that hold a time or an address are others each time: what is left over in one place is the same in order."""
-    gone: dict[str, list[TestOutcome]] = defaultdict(list)
-    for name, outcome in known.items():
-        if name not in now and "::" in name:
-            gone[_place(name)].append(outcome)
-    return {name: gone[_place(name)].pop(0) for name in new if gone[_place(name)]}
-
-
-def _place(id_: str) -> str:
-    return id_.partition("[")[0] if "[" in id_ else id_.rpartition("::")[0]
+    return tuple(replace(case, before=found.get(case.id)) for case in cases)
 
 
 def _mended(cases: Iterable[TestCase], before: LineAtBase | None) -> tuple[str, ...]:
@@ -123,6 +116,14 @@ def _not_seen(cases: tuple[TestCase, ...], before: LineAtBase | None) -> tuple[s
     lost = [name for name in failed if not any(_is_of(each, name) for each in seen)]
     renamed = len(paired_off - set(failed))
     return tuple(lost[renamed:])
+
+
+def _examples_gone(cases: tuple[TestCase, ...], before: LineAtBase | None) -> tuple[str, ...]:
+    """The examples in product files that passed at the base and are not there now."""
+    passed = [case.id for case in before.cases if case.outcome == "passed"] if before else []
+    product = files_with_examples(passed)
+    there = {case.id for case in cases}
+    return tuple(name for name in passed if name not in there and name.partition("::")[0] in product)
 
 
 def _is_of(id_: str, name: str) -> bool:

@@ -13,7 +13,12 @@ from milepost.verify.selection.selection import SelectedRunner, Selection
 from milepost.verify.suites.runners.package_json import call_of
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
-_MODULES: dict[str, SelectedRunner] = {"pytest": "pytest", "py.test": "pytest", "unittest": "unittest"}
+_MODULES: dict[str, SelectedRunner] = {
+    "pytest": "pytest",
+    "py.test": "pytest",
+    "unittest": "unittest",
+    "doctest": "doctest",
+}
 _SHELLS = ("sh", "bash", "dash", "zsh")
 _SAYS_NOTHING = ("true", ":", "set")
 
@@ -33,6 +38,7 @@ _ELSEWHERE = ("--directory", "--project", "-C", "--prefix", "--dir", "--cwd", "-
 _NOT_FOR_US: dict[SelectedRunner, tuple[str, ...]] = {
     "pytest": ("--collect-only", "--co", "--version", "-V", "--help", "-h", "--fixtures", "--markers", "--setup-plan"),
     "unittest": ("-h", "--help"),
+    "doctest": ("-h", "--help"),
     "node": ("--test-shard",),
     "jest": ("--findRelatedTests", "--onlyChanged", "-o", "--changedSince", "--lastCommit", "--shard", "--listTests"),
     "vitest": ("--changed", "--shard", "bench", "list", "typecheck", "related", "--help", "--version"),

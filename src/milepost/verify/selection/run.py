@@ -21,7 +21,7 @@ from milepost.verify.suites.runners.javascript import JavaScriptRunner, run_call
 from milepost.verify.suites.runners.package_json import Call, Flavour, call_of, read, script_of
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import text_of
-from milepost.verify.witness.runner import NO_INTERPRETER, run_pytest, run_unittest
+from milepost.verify.witness.runner import NO_INTERPRETER, run_doctest, run_pytest, run_unittest
 
 NO_PYTEST = "the project's interpreter has no pytest"
 
@@ -46,6 +46,8 @@ def run_selection(selection: Selection, workspace: Workspace, bench: Bench) -> S
             return _pytest(selection, workspace, bench)
         case "unittest":
             return _unittest(selection, workspace, bench)
+        case "doctest":
+            return run_doctest(words, workspace, bench, selection.folder, env)
         case "node" | "jest" | "vitest":
             return _javascript(selection, workspace, bench)
         case "go":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-SelectedRunner = Literal["pytest", "unittest", "node", "jest", "vitest", "go", "cargo"]
+SelectedRunner = Literal["pytest", "unittest", "doctest", "node", "jest", "vitest", "go", "cargo"]
 RUNNERS: tuple[SelectedRunner, ...] = get_args(SelectedRunner)
 
 NOT_THERE = "there is no such file, module or test"  # what is told of a name that a selection asks for
@@ -49,6 +49,7 @@ _JEST = dict.fromkeys(
 _HARMLESS: Mapping[SelectedRunner, Mapping[str, bool]] = {
     "pytest": _PYTEST,
     "unittest": dict.fromkeys(("-v", "-q", "-f", "-b", "-c", "--verbose", "--quiet", "--failfast", "--buffer"), False),
+    "doctest": {},
     "node": {"--test": False, "--test-reporter": True, "--test-reporter-destination": True},
     "jest": _JEST,
     "vitest": {**_JEST, "run": False, "--run": False, "--reporter": True},
@@ -58,7 +59,11 @@ _HARMLESS: Mapping[SelectedRunner, Mapping[str, bool]] = {
         **dict.fromkeys(("--no-fail-fast", "--workspace", "--all", "--", "--nocapture", "--show-output"), False),
     },
 }
-_ALL: Mapping[SelectedRunner, tuple[tuple[str, ...], ...]] = {"go": (("./...",),), "unittest": ((), ("discover",))}
+_ALL: Mapping[SelectedRunner, tuple[tuple[str, ...], ...]] = {
+    "go": (("./...",),),
+    "unittest": ((), ("discover",)),
+    "doctest": (),
+}
 
 
 def _without_harmless(words: tuple[str, ...], harmless: Mapping[str, bool]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
+from milepost.sandbox.read_plain import plain_text
 from milepost.verify.programs.pytest_options import has_settings
 from milepost.verify.suites.python_project import find_test_files
 from milepost.verify.suites.runners import package_json
@@ -133,7 +134,7 @@ def _refuse_unknown(names: tuple[str, ...]) -> None:
 
 def _mentions(path: Path, pattern: str) -> bool:
     try:
-        return bool(re.search(pattern, path.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
+        return bool(re.search(pattern, plain_text(path), re.MULTILINE))
     except OSError:
         return False
 

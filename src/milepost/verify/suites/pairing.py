@@ -15,6 +15,11 @@ from milepost.core.verdict import TestCase, TestOutcome
 GONE = "{} with the parameters it had"
 
 _DRAWN = re.compile(r"(?:0x)?[0-9a-f]{6,}|\d+", re.IGNORECASE)
+# What is another value at each run: a time, a date, an address, a long number.
+_OF_THE_RUN = re.compile(
+    r"\d{1,2}:\d{2}(?::\d{2})?|\d{4}-\d{2}-\d{2}|\d{2}[-./]\d{2}[-./]\d{4}|0x[0-9a-f]+|(?=\w*\d)[0-9a-f]{8,}|\d{6,}|\d+\.\d{4,}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +48,9 @@ def paired(
     """Find the tests of the base again among these, each at most once.
 
     Of tests with the same parameters the first is the first. Where parameters are on one side only, or cannot be told,
-    there is the id to go by: they may be others each time. Ids that hold a time, an address or a number that is drawn
-    are paired by their place. A test that is not found again is kept under a name that none has now.
+    there is the id to go by: they may be others each time. Ids that hold a number that is drawn are paired by their
+    place; of those whose parameters are known, only the ones that hold a time, a date or an address. A test that is not
+    found again is kept under a name that none has now.
     """
     now = {case.id: case.parameters for case in cases}
     if before is None:
@@ -57,13 +63,17 @@ def paired(
             found[name] = name
     taken = set(found.values())
     found |= _by_place(
-        [name for name in before if name not in found and not parameters.get(name)],
-        [name for name, called_with in now.items() if name not in taken and not called_with],
+        [name for name in before if name not in found and _is_drawn(name, parameters.get(name, ""))],
+        [name for name, called_with in now.items() if name not in taken and _is_drawn(name, called_with)],
     )
     names = {new: old for old, new in found.items()}
     names |= dict.fromkeys(now.keys() - names.keys(), "")
     lost = {name: GONE.format(name) if name in now else name for name in before.keys() - found.keys()}
     return Pairing(before={{**found, **lost}[name]: outcome for name, outcome in before.items()}, names=names)
+
+
+def _is_drawn(name: str, parameters: str) -> bool:
+    return not parameters or _OF_THE_RUN.search(name) is not None
 
 
 def _by_place(old: list[str], new: list[str]) -> dict[str, str]:

@@ -15,10 +15,17 @@ from functools import cache
 from pathlib import Path
 
 from milepost.core.folders import NOT_SOURCE
+from milepost.sandbox.read_plain import plain_text
 from milepost.verify.programs.poetry_envs import kept_elsewhere
+from milepost.verify.programs.tracked import judging_path, tracked_at, tracked_program
 
 ENVIRONMENT_FOLDERS = (".venv", "venv")
 
+# Files by which pyenv, asdf and mise choose what their shims start.
+_CHOICES = (
+    *(".python-version", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
+    *("mise/config.toml", ".mise/config.toml", ".config/mise.toml", ".config/mise/config.toml"),
+)
 _FINDER_PATH = re.compile(r"""['"](/[^'"]+)['"]""")
 
 
@@ -56,14 +63,18 @@ def find_test_files(folder: Path) -> tuple[str, ...]:
 
 
 def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str = "") -> ProjectPython | None:
-    """The interpreter a project means: the one that is set, its own environment's, the shell's, the system's."""
+    """The interpreter a project means: the one that is set, its own environment's, the shell's, the system's.
+
+    None that git tracks, and none of an environment in which it tracks anything.
+    """
+    environ = {**environ, "PATH": judging_path(environ.get("PATH", os.defpath), repository)}
     if setting:
         return _named(setting, repository, environ)
     own = [repository / name for name in ENVIRONMENT_FOLDERS]
     activated = [Path(environ["VIRTUAL_ENV"])] if environ.get("VIRTUAL_ENV") else []
     for environment in (*own, *kept_elsewhere(repository, environ), *activated):
         python = environment / "bin" / "python"
-        if os.access(python, os.X_OK):
+        if os.access(python, os.X_OK) and not tracked_at(repository, environment):
             return _interpreter(python, repository)
     found = shutil.which("python3", path=environ.get("PATH"))
     return _interpreter(Path(found), repository) if found else None
@@ -130,7 +141,8 @@ def _hides_modules(folder: Path) -> bool:
 def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> ProjectPython | None:
     if "/" in setting:
         path = repository / Path(setting).expanduser()
-        return _interpreter(path, repository) if os.access(path, os.X_OK) else None
+        usable = os.access(path, os.X_OK) and not tracked_program(repository, path)
+        return _interpreter(path, repository) if usable else None
     found = shutil.which(setting, path=environ.get("PATH"))
     return _interpreter(Path(found), repository) if found else None
 
@@ -138,7 +150,7 @@ def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> Projec
 def _interpreter(path: Path, repository: Path) -> ProjectPython:
     """The links of an environment's `python` are kept: following them would leave the environment."""
     path = path.absolute()
-    if (behind := _behind(path, repository)) is not None:
+    if (behind := _behind(path, repository.resolve())) is not None:
         return replace(_interpreter(behind, repository), programs=(behind.parent,))
     environment = path.parent.parent
     if not (environment / "pyvenv.cfg").is_file():
@@ -155,22 +167,28 @@ def _interpreter(path: Path, repository: Path) -> ProjectPython:
 
 @cache
 def _behind(path: Path, repository: Path) -> Path | None:
-    """The interpreter that a script such as pyenv's stands for in this repository: it starts in a third of the time.
+    """The interpreter that a script such as pyenv's stands for: it starts in a third of the time.
 
-    A script of the repository itself is not asked: what it holds runs in the sandbox alone.
+    It is asked outside of the sandbox, and so in a folder where no file of a repository tells it what to start; where
+    the repository has such a file, and for what lies in the repository or is linked there, the sandbox alone does it.
     """
-    if path.resolve().is_relative_to(repository.resolve()):
+    if any(place.is_relative_to(repository) for place in (path, path.resolve())) or _chooses(repository):
         return None
     try:
         with path.open("rb") as file:
             if file.read(2) != b"#!":
                 return None
         ask = [str(path), "-I", "-c", "import sys; print(sys.executable)"]
-        done = subprocess.run(ask, cwd=repository, capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(ask, cwd="/", capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = Path(done.stdout.strip())
     return found if found.is_absolute() and found != path and os.access(found, os.X_OK) else None
+
+
+def _chooses(repository: Path) -> bool:
+    """Whether a repository, or a folder above it, has a file by which shims choose a version."""
+    return any((folder / name).exists() for folder in (repository, *repository.parents) for name in _CHOICES)
 
 
 def _editable_imports(environment: Path, repository: Path) -> Iterator[str]:
@@ -197,6 +215,6 @@ def _version(settings: Path) -> str:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        return plain_text(file).splitlines()
     except OSError:
         return []

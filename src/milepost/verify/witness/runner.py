@@ -96,6 +96,13 @@ def run_unittest(
     return _witnessed("unittest", files, folder, workspace, bench, only, env)
 
 
+def run_doctest(
+    words: tuple[str, ...], workspace: Workspace, bench: Bench, folder: str, env: Mapping[str, str]
+) -> SuiteRun:
+    """Run examples with the words of `python -m doctest`, in a folder of the checkout."""
+    return _witnessed("doctest", words, folder, workspace, bench, (), env)
+
+
 def _settings_folder(checkout: Path, folder: str, words: tuple[str, ...]) -> str:
     """The nearest folder from `folder` up that has settings for pytest, which names tests from there."""
     if has_settings(checkout / folder, words):

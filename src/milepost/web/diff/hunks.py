@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from milepost.web.diff.same_lines import Stretch
+from milepost.core.same_lines import Stretch
 
 Group = tuple[Stretch, ...]
 

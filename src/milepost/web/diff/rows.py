@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from milepost.core.same_lines import compare
 from milepost.web.diff.hunks import Group, fitting, groups_of
-from milepost.web.diff.same_lines import compare
 from milepost.web.highlight.colours import Paint, Row, coloured, lines_of
 
 CONTEXT: Final = 3

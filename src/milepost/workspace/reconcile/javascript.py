@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from milepost.sources.javascript_tree import parsed, text_of, walk
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
 from milepost.workspace.reconcile.list_entries import Inline, Lines, ListEntry, ListReading
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _FROM = r"from\s+(?P<quote>['\"])[^'\"]+(?P=quote)\s*;?"
 _IMPORT = re.compile(
@@ -68,8 +67,8 @@ def _items(lines: Lines) -> tuple[ListEntry, ...] | None:
 def _holds(proposed: Proposed) -> bool:
     """Whether it parses, every line stands where it means what it was read as, and no name is declared twice."""
     path = proposed.path
-    root = _root(path, proposed.result)
-    if root.has_error or newly(lambda text: repeated(_names(_root(path, text))), proposed):
+    root = parsed(path, proposed.result)
+    if root.has_error or newly(lambda text: repeated(_names(parsed(path, text))), proposed):
         return False
     lines = proposed.result.split("\n")
     for spot in proposed.spots:
@@ -96,14 +95,14 @@ def _node_of(root: Node, number: int, line: str, item: bool) -> Node | None:
 def _names(root: Node) -> Iterator[str]:
     """The names that a file's imports and its declarations at the top give, and those that it passes on."""
     for statement in root.children:
-        for node in _walk(statement) if statement.type in ("import_statement", "export_statement") else (statement,):
+        for node in walk(statement) if statement.type in ("import_statement", "export_statement") else (statement,):
             match node.type:
                 case "import_specifier":
-                    yield _text(node.child_by_field_name("alias") or node.child_by_field_name("name"))
+                    yield text_of(node.child_by_field_name("alias") or node.child_by_field_name("name"))
                 case "import_clause" | "namespace_import":
-                    yield from (_text(child) for child in node.children if child.type == "identifier")
+                    yield from (text_of(child) for child in node.children if child.type == "identifier")
                 case "export_specifier":
-                    yield f"export {_text(node.child_by_field_name('alias') or node.child_by_field_name('name'))}"
+                    yield f"export {text_of(node.child_by_field_name('alias') or node.child_by_field_name('name'))}"
         declared = statement.child_by_field_name("declaration") or statement
         for node in (declared, *declared.named_children):
             if node.type in _DECLARATIONS:
@@ -111,40 +110,9 @@ def _names(root: Node) -> Iterator[str]:
 
 
 def _declared(name: Node | None) -> Iterator[str]:
-    for node in _walk(name) if name is not None else ():
+    for node in walk(name) if name is not None else ():
         if node.type in ("identifier", "shorthand_property_identifier_pattern"):
-            yield _text(node)
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    todo = [node]
-    while todo:
-        current = todo.pop()
-        yield current
-        todo += reversed(current.children)
-
-
-def _text(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
-
-
-def _root(path: str, text: str) -> Node:
-    kinds = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
-    return _parser(kinds.get(PurePosixPath(path).suffix.lower(), "javascript")).parse(text.encode()).root_node
-
-
-@cache
-def _parser(kind: str) -> Parser:
-    import tree_sitter_javascript
-    import tree_sitter_typescript
-    from tree_sitter import Language, Parser
-
-    languages = {
-        "javascript": tree_sitter_javascript.language,
-        "typescript": tree_sitter_typescript.language_typescript,
-        "tsx": tree_sitter_typescript.language_tsx,
-    }
-    return Parser(Language(languages[kind]()))
+            yield text_of(node)
 
 
 def _plain(entry: ListEntry) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
+from milepost.engine.project.consent import YES
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.settings import Settings
 
@@ -15,7 +16,7 @@ def settings(
 ) -> Settings:
     if text:
         (folder / "milepost.toml").write_text(text)
-    return load(folder, flags, environ or {})
+    return load(folder, flags, {YES: "1", **(environ or {})})
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
@@ -110,5 +111,5 @@ def test_checks_do_not_find_our_own_environment_on_the_path() -> None:
     ours = f"{sys.prefix}/bin"
     path = os.pathsep.join([ours, "/usr/bin", "/bin"])
     in_venv = sys.prefix != sys.base_prefix
-    assert outside_environment({"PATH": path})["PATH"] == ("/usr/bin:/bin" if in_venv else path)
-    assert outside_environment({"PATH": path, "VIRTUAL_ENV": sys.prefix})["PATH"] == path, "the user activated it"
+    assert outside_environment({"PATH": path}, Path("/nowhere"))["PATH"] == ("/usr/bin:/bin" if in_venv else path)
+    assert outside_environment({"PATH": path, "VIRTUAL_ENV": sys.prefix}, Path("/nowhere"))["PATH"] == path

@@ -36,7 +36,7 @@ def release(engine: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_lock_says_who_holds_it_and_for_which_run_and_is_free_afterwards(tmp_path: Path) -> None:
-    folder = tmp_path / ".milepost"
+    folder = tmp_path / "state"
     assert holder_of(folder) is None
     with StateLock(folder, "r1") as lock:
         holder = holder_of(folder)
@@ -102,15 +102,6 @@ def test_a_lock_file_that_is_damaged_names_nobody_and_locks_all_the_same(tmp_pat
     (tmp_path / "lock").write_bytes(b"\xff not json")
     with StateLock(tmp_path, "r1"):
         assert (holder := holder_of(tmp_path)) is not None and holder.run == "r1"
-
-
-def test_the_state_directory_ignores_itself_and_mends_its_gitignore(tmp_path: Path) -> None:
-    folder = tmp_path / ".milepost"
-    for damaged in (None, b"", b"*"):
-        if damaged is not None:
-            (folder / ".gitignore").write_bytes(damaged)
-        with StateLock(folder):
-            assert (folder / ".gitignore").read_bytes() == b"*\n"
 
 
 def test_a_state_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -45,6 +45,14 @@ def test_the_settings_that_work_is_judged_by_change_only_when_the_task_names_the
     assert ScopeCheck(change=own, task=task(only=False), by_hand=True).run(HERE).outcome == "absent"
 
 
+def test_folders_of_packages_are_brought_only_where_the_task_names_them() -> None:
+    for path in (".venv/bin/python", "web/node_modules/.bin/tsc", "Venv", "tools/pyvenv.cfg", "x/site-packages/a.pth"):
+        refused = checked(task("app.py", only=False), "app.py", path)
+        assert (refused.outcome, path in refused.summary) == ("failed", True)
+        assert checked(task(path, only=False), path).outcome == "absent"
+    assert checked(task(only=False), "src/venv.py", "docs/node_modules.md").outcome == "absent"
+
+
 def test_size_is_limited_when_it_is_set() -> None:
     free = task("a", only=False)
     assert checked(free, "a", "b", most_files=1).summary == "2 files changed, 1 allowed"

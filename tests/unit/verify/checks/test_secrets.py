@@ -8,6 +8,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.secrets import SecretsCheck
+from milepost.verify.credentials import leaks, masked_file
 
 # Put together, so that no scanner takes this file for a leak.
 GITHUB = "ghp_" + "k3J9vQ2mZx7LpR4tYw8Nb6Hs1Df5Gc0AeUiO"
@@ -72,7 +73,34 @@ def test_examples_and_fakes_are_none(path: str, text: str) -> None:
     assert checked(path, text).outcome == "passed"
 
 
-def test_bytes_that_are_no_text_are_passed_over() -> None:
-    file = ChangedFile(path="a.bin", before=None, after=b"\0" + GITHUB.encode())
-    workspace = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
-    assert SecretsCheck(change=Change(files=(file,))).run(workspace).outcome == "passed"
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [
+        (ChangedFile(path="a.bin", before=None, after=b"\0" + GITHUB.encode()), "a.bin (a token)"),
+        (ChangedFile(path="b.csv", before=b"", after=b"x,y\n" * 600_000 + GITHUB.encode()), "b.csv (a token)"),
+        (ChangedFile(path=f"keys/{GITHUB}/a", before=None, after=b""), "keys/[secret]/a (a secret in its name)"),
+        (
+            ChangedFile(path="link", before=None, after=f"to/{GITHUB}".encode(), mode="120000"),
+            "link (a secret in what the link points to)",
+        ),
+    ],
+)
+def test_a_credential_is_found_in_all_that_a_commit_keeps_of_a_file(file: ChangedFile, place: str) -> None:
+    assert [*leaks(file)] == [place]
+    masked = masked_file(file)
+    assert masked is not None
+    assert GITHUB not in masked.path and GITHUB.encode() not in masked.content
+
+
+def test_a_file_is_kept_with_nothing_masked_but_its_new_credentials() -> None:
+    before = f"old = '{GITHUB}'\nx = 1\n".encode()
+    file = ChangedFile(path="app.py", before=before, after=before + f"a = '{AMAZON}'\npassword = '{DRAWN}'\n".encode())
+    masked = masked_file(file)
+    assert masked is not None
+    assert masked.content == before + b"a = '[secret]'\n[secret]\n"
+    assert masked.places == ("app.py:3 (a token)", "app.py:4 (what looks like a password or key)")
+
+
+def test_names_that_only_look_like_tokens_stay() -> None:
+    for path in ("sk-learn-examples-of-models.py", "docs/xoxb-1234567890-abc.md", "src/AIza.py"):
+        assert masked_file(ChangedFile(path=path, before=None, after=b"x\n")) is None

@@ -380,3 +380,30 @@ def test_a_named_manifest_is_told_only_where_it_judges_otherwise() -> None:
         change = Change(files=(ChangedFile(path="package.json", before=before, after=after),))
         found = split(change, ("package.json",), base)
         assert (found.judged, found.named) == (("package.json",), named)
+
+
+@pytest.mark.parametrize("first", [b"#!/bin/sh\n", b"#!/usr/bin/env bash\n", b"#!/usr/bin/env -S bash -eu\n"])
+def test_a_program_of_the_product_is_judged_whether_its_name_says_its_language_or_not(first: bytes) -> None:
+    base = facts(
+        ("bin/convert", "tests/check.sh"), opened=("bin/convert", "tests/check.sh"), programs=("tests/check.sh",)
+    )
+    change = Change(files=(ChangedFile(path="bin/convert", before=first, after=first + b"echo 1\n"),))
+
+    assert standing(split(change, (), base), "bin/convert") == "judged"
+    assert standing(split(Change(files=(added("bin/other", first),)), (), base), "bin/other") == "judged"
+
+
+def test_what_a_file_of_the_base_is_cannot_be_changed_by_its_first_line() -> None:
+    base = facts(("data/cases", "src/a.sh", "check.sh"), opened=("data/cases",), programs=("check.sh",))
+    change = Change(files=(ChangedFile(path="data/cases", before=b"1 2\n", after=b"#!/bin/sh\n1 3\n"),))
+
+    assert standing(split(change, (), base), "data/cases") == "uncertain"
+
+
+def test_a_program_that_checks_or_is_aside_judges_without_a_suffix_too() -> None:
+    base = facts(("bin/tool", "bin/run-checks", "scripts/compare"), opened=("bin/run-checks", "scripts/compare"))
+    script = b"#!/bin/sh\n"
+    paths = ("bin/run-checks", "scripts/compare")
+    change = Change(files=tuple(ChangedFile(path=path, before=script, after=script + b"exit\n") for path in paths))
+
+    assert [standing(split(change, (), base), path) for path in paths] == ["uncertain", "restored"]

@@ -46,9 +46,21 @@ def test_a_script_with_globals_of_its_runner_gets_those_that_it_calls() -> None:
         ("a.test.ts", "", "it is compiled before it is run"),
         ("a.test.js", "import a from './a.ts';", "it imports TypeScript"),
         ("a.test.js", "const a = (;", "it cannot be parsed"),
-        ("a.test.js", "import.meta.url", "it looks for files beside it"),
-        ("a.test.js", "read(__dirname)", "it looks for files beside it"),
+        ("a.test.js", "import.meta.resolve('a')", "it asks for more of itself than where it is"),
     ],
 )
 def test_a_file_that_cannot_be_run_plainly_says_why(path: str, text: str, problem: str) -> None:
     assert plain(text, path)[2] == problem
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("import.meta.url", "file:///checkout/test/a.test.js"),
+        ("import.meta.dirname", "/checkout/test"),
+        ("__dirname", "/checkout/test"),
+        ("__filename", "/checkout/test/a.test.js"),
+    ],
+)
+def test_a_file_that_asks_where_it_is_is_told_its_own_place(asked: str, told: str) -> None:
+    assert f'read("{told}")' in plain(f"import {{ test }} from 'node:test';\nread({asked});\n", "test/a.test.js")[0]

@@ -96,10 +96,16 @@ def test_tests_are_plain_that_take_values_and_fixtures_of_the_file() -> None:
         ("import _pytest.config", "it imports _pytest.config"),
         ("from tests.helpers import cart", "it imports tests.helpers"),
         ("from pytest import *", "it imports all of its runner"),
-        ("HERE = __file__", "it looks for files beside it"),
         ("@pytest.fixture(autouse=True)\ndef f(): ...", "it uses fixtures that its tests do not name"),
         ("def setup_module(): ...", "setup_module is for a runner"),
     ],
 )
 def test_a_file_that_needs_its_runner_says_why(text: str, problem: str) -> None:
     assert plain(text) == ("", {}, problem)
+
+
+def test_a_file_that_asks_where_it_is_is_told_its_own_place() -> None:
+    found = plain_python(b"HERE = __file__\ndef test_one(): ...\n", "/checkout/tests/test_cart.py")
+
+    assert found.source.startswith("HERE = '/checkout/tests/test_cart.py'")
+    assert list(found.names) == ["test_one"]

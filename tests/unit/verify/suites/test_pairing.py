@@ -93,3 +93,22 @@ def test_the_base_is_asked_by_its_own_ids_and_never_about_a_new_test() -> None:
     assert [pairing.at_base(name) for name in ("t[a0]", "t[a1]", "u")] == ["", "t[a0]", "u"]
     assert pairing.asked(frozenset, ("t[a1]", "u")) == {"t[a1]", "u"}
     assert pairing.before == {"t[a1]": "failed", "u": "passed"}
+
+
+def test_a_test_whose_id_holds_the_time_of_the_run_is_found_again() -> None:
+    early, late = (f"tests/test_dates.py::test_bad[{time} 2026-11-18]" for time in ("07:44:58", "09:01:12"))
+    case = TestCase(id=late, outcome="passed", parameters="b")
+
+    pairing = paired((case,), {early: "failed"}, {early: "a"})
+
+    assert pairing.before == {late: "failed"}
+    assert pairing.at_base(late) == early
+
+
+def test_a_test_with_another_parameter_is_another_test() -> None:
+    case = TestCase(id="tests/test_sums.py::test_sum[4]", outcome="passed", parameters="b")
+
+    pairing = paired((case,), {"tests/test_sums.py::test_sum[3]": "failed"}, {"tests/test_sums.py::test_sum[3]": "a"})
+
+    assert pairing.before == {"tests/test_sums.py::test_sum[3]": "failed"}
+    assert pairing.at_base(case.id) == ""

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from milepost.verify.suites.python_project import environment_for, find_interpreter, find_test_files, source_folder
 
@@ -141,3 +144,11 @@ def test_a_script_of_the_repository_is_not_run_to_find_the_interpreter_that_it_s
     assert found is not None and found.path == repository / ".venv" / "bin" / "python"
     assert named is not None and outside is not None and outside.path == Path(sys.executable)
     assert seen.read_text() == f"{tmp_path / 'shims'}\n"
+
+
+def test_a_git_of_the_repository_is_not_asked_what_is_tracked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "repo/git", f"#!/bin/sh\ntouch {tmp_path}/ran\n", mode=0o755)
+    make_environment(tmp_path / "repo/.venv")
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
+    find_interpreter(tmp_path / "repo", os.environ)
+    assert not (tmp_path / "ran").exists()

@@ -184,6 +184,10 @@ class Answering:
         return self._result
 
 
+NO_CRATE = (
+    "error: no matching package named `argh` found\nlocation searched: crates.io index\n"
+    "As a reminder, you're using offline mode (--offline) which can sometimes cause surprising resolution failures.\n"
+)
 NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run, because no default is configured.\nhelp: no\n"
 
 
@@ -191,12 +195,14 @@ NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run, becaus
     ("stdout", "stderr", "missing", "problem"),
     [
         ("", NO_TOOLCHAIN, "cargo has no toolchain: rustup default stable", ""),
+        ("", NO_CRATE, "crates that it needs are not on this machine: argh", ""),
         ("", f"error: failed to run custom build command\n{NO_TOOLCHAIN}", "", "the tests did not run to their end"),
+        ("", f"error: failed to run custom build command\n{NO_CRATE}", "", "the tests did not run to their end"),
         ('{"reason": "build-finished"}\n', NO_TOOLCHAIN, "", "the tests did not run to their end"),
     ],
-    ids=["rustup alone", "words of a build script", "words beside those of cargo"],
+    ids=["rustup alone", "no crate", "words of a build script", "its words of a crate", "words beside those of cargo"],
 )
-def test_a_cargo_of_rustup_without_a_toolchain_is_missing_and_fails_no_test(
+def test_a_cargo_without_a_toolchain_or_a_crate_is_missing_and_fails_no_test(
     tmp_path: Path, stdout: str, stderr: str, missing: str, problem: str
 ) -> None:
     workspace = Workspace(folder=tmp_path, scratch=tmp_path / "scratch", base="0" * 40)
@@ -278,3 +284,21 @@ def test_a_go_package_that_ends_before_its_tests_do_has_failed_though_only_a_pla
 
     assert [case.id for case in go.read(lines, "m", planted=("TestP",))[0]] == [".::TestA", "."]
     assert [case.id for case in go.read([*lines, ended], "m", planted=("TestP",))[0]] == [".::TestA"]
+
+
+def test_a_library_that_is_only_depended_on_has_no_documentation_to_test(tmp_path: Path) -> None:
+    def built(package: str, kind: str, *, test: bool) -> str:
+        target = {
+            "kind": [kind],
+            "name": package,
+            "src_path": str(tmp_path / f"{package}.rs"),
+            "doctest": kind == "lib",
+        }
+        program = str(tmp_path / package) if test else None
+        facts = {"reason": "compiler-artifact", "package_id": package, "manifest_path": str(tmp_path / "Cargo.toml")}
+        return json.dumps({**facts, "target": target, "profile": {"test": test}, "executable": program})
+
+    depended_on = [built("args", "lib", test=False), built("app", "bin", test=True)]
+
+    assert not cargo.built_from(depended_on, tmp_path).documented
+    assert cargo.built_from([*depended_on, built("args", "lib", test=True)], tmp_path).documented

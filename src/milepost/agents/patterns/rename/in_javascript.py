@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from milepost.agents.patterns.edits import TextEdit, edited
-from milepost.agents.patterns.javascript_names import walk
 from milepost.sandbox.confined import PathRefused
+from milepost.sources.javascript_tree import parsed, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -141,7 +141,7 @@ class ScriptRenaming:
                 continue
             for clause in _clauses(node):
                 name, other = clause.child_by_field_name("name"), clause.child_by_field_name("alias")
-                if name is not None and _text(name) == self.old and alias in (None, other is not None):
+                if name is not None and text_of(name) == self.old and alias in (None, other is not None):
                     yield clause
 
     def _foreign(self, script: JavaScriptFile) -> Iterator[Node]:
@@ -157,16 +157,16 @@ class ScriptRenaming:
     def _member_edits(self, script: JavaScriptFile) -> Iterator[TextEdit]:
         """`module.name` where the module was imported as a whole."""
         spaces = {
-            _text(node.named_children[-1])
+            text_of(node.named_children[-1])
             for statement in script.root.named_children
             if statement.type == "import_statement" and self._is_ours(script, statement.child_by_field_name("source"))
             for node in walk(statement)
             if node.type == "namespace_import" and node.named_children
         }
         for node in walk(script.root):
-            if node.type != "member_expression" or _text(node.child_by_field_name("property")) != self.old:
+            if node.type != "member_expression" or text_of(node.child_by_field_name("property")) != self.old:
                 continue
-            if _text(node.child_by_field_name("object")) in spaces:
+            if text_of(node.child_by_field_name("object")) in spaces:
                 yield self._edit(_named(node, "property"))
             else:
                 self.left.append(_at(script, node))
@@ -175,19 +175,22 @@ class ScriptRenaming:
         """Refuse a file that may have the name by `require`, `import()` or a path that is not a relative one."""
         stem = posixpath.basename(self.home).partition(".")[0]
         for node in walk(script.root):
-            if node.type == "call_expression" and _text(node.child_by_field_name("function")) in ("require", "import"):
+            if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in (
+                "require",
+                "import",
+            ):
                 words = [each for each in walk(node) if each.type == "string"]
                 if any(self._is_ours(script, word) for word in words) and self.old in script.text:
                     self.problems.append(f"{_at(script, node)} loads {self.home} in a way that is not followed")
             elif node.type == "import_statement":
-                source = _text(node.child_by_field_name("source")).strip("'\"")
+                source = text_of(node.child_by_field_name("source")).strip("'\"")
                 last = posixpath.basename(source).partition(".")[0]
-                names = [_text(clause.child_by_field_name("name")) for clause in _clauses(node)]
+                names = [text_of(clause.child_by_field_name("name")) for clause in _clauses(node)]
                 if not source.startswith(".") and last == stem and self.old in names:
                     self.problems.append(f"{_at(script, node)} may import it by the path {source!r}")
 
     def _is_ours(self, script: JavaScriptFile, source: Node | None) -> bool:
-        return source is not None and self._target(script, _text(source).strip("'\"`")) in self.exporters
+        return source is not None and self._target(script, text_of(source).strip("'\"`")) in self.exporters
 
     def _target(self, script: JavaScriptFile, source: str) -> str:
         """The file of the project that a relative path means, as node, bundlers and TypeScript find it."""
@@ -204,17 +207,7 @@ class ScriptRenaming:
 
 def read(path: str, text: str) -> JavaScriptFile:
     """A file as it is looked at; one that cannot be read is refused, for the name may be in it."""
-    import tree_sitter_javascript
-    import tree_sitter_typescript
-    from tree_sitter import Language, Parser
-
-    if path.endswith((".tsx",)):
-        language = tree_sitter_typescript.language_tsx()
-    elif path.endswith((".ts", ".mts", ".cts")):
-        language = tree_sitter_typescript.language_typescript()
-    else:
-        language = tree_sitter_javascript.language()
-    root = Parser(Language(language)).parse(text.encode()).root_node
+    root = parsed(path, text)
     if root.has_error:
         raise PathRefused(f"{path} cannot be read: it has an error of syntax")
     return JavaScriptFile(path=path, text=text, root=root)
@@ -227,7 +220,7 @@ def defines(script: JavaScriptFile, name: str) -> bool:
 
 def _places(script: JavaScriptFile, name: str) -> Iterator[Node]:
     """Where the name stands for something that a scope binds; properties and labels are named apart."""
-    return (node for node in walk(script.root) if node.type in _IDENTIFIERS and _text(node) == name)
+    return (node for node in walk(script.root) if node.type in _IDENTIFIERS and text_of(node) == name)
 
 
 def _declares(node: Node) -> bool:
@@ -257,17 +250,13 @@ def _clauses(statement: Node) -> Iterator[Node]:
 
 
 def _exported(clause: Node) -> str:
-    return _text(clause.child_by_field_name("alias") or clause.child_by_field_name("name"))
+    return text_of(clause.child_by_field_name("alias") or clause.child_by_field_name("name"))
 
 
 def _named(node: Node, name: str) -> Node:
     found = node.child_by_field_name(name)
     assert found is not None
     return found
-
-
-def _text(node: Node | None) -> str:
-    return node.text.decode() if node is not None and node.text is not None else ""
 
 
 def _at(script: JavaScriptFile, node: Node) -> str:

@@ -1,17 +1,27 @@
-"""Reads milepost.toml: flags over environment over file over defaults."""
+"""Reads milepost.toml: flags over environment over file over defaults.
+
+This is the one door to the file. A value in it that reaches beyond the repository takes effect only where a person on
+this machine agreed to it; else whoever uses it is refused, and everybody else gets the default in its place.
+"""
 
 from __future__ import annotations
 
+import copy
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from milepost.core.errors import SettingInvalid
+from milepost.core.asked_settings import SettingsQuestion
+from milepost.core.errors import SettingInvalid, SettingsNotAgreed
 from milepost.core.own_files import SETTINGS_FILE
+from milepost.engine.project import consent
+from milepost.engine.project.settings.reach import Reaching, reaching
 from milepost.engine.project.settings.settings import Settings
+from milepost.sandbox.read_plain import LARGEST_SETTINGS, read_plain
 
 # Settings that the environment may give, for CI and containers.
 VARIABLES = {
@@ -37,25 +47,119 @@ _ELSEWHERE = {
     "checkouts": ("workspace", "checkouts"),
 }
 
+# What a caller uses of the settings, by sections and keys: it is refused where one of them waits for an agreement.
+Uses = Sequence[str]
+NOTHING: Uses = ()
+SERVER: Uses = ("run.database", "run.remote")
+MODEL: Uses = ("model", "agents.tool", "agents.code")
+COMMANDS: Uses = ("run.trust", "sandbox", "surroundings", "terminal", "verify", "workspace.copy", "workspace.checkouts")
+CHECKS: Uses = (*COMMANDS, "agents", "model", "mcp", "patterns", "repair")
+MEMORY: Uses = (*SERVER, "memory")
+PATTERNS: Uses = ("patterns",)
+EVERYTHING: Uses = tuple(Settings.model_fields)
 
-def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings for a roadmap in `folder`; `flags` are those that were given by hand."""
-    path = folder / SETTINGS_FILE
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingInvalid(f"{SETTINGS_FILE} cannot be read: {error}", "it must be a readable UTF-8 file") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingInvalid(f"{SETTINGS_FILE} is not valid TOML: {error}", "fix the line it names") from error
+ADVICE = "look at it and agree: milepost settings agree   or agree for one command, as in CI: --yes-settings"
+
+
+def load(
+    folder: Path,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    uses: Uses = NOTHING,
+) -> Settings:
+    """The settings for a roadmap in `folder`; `flags` are those that were given by hand, `uses` what is relied on."""
+    table = _written(folder)
     given: dict[str, object] = {key: environ[name] for name, key in VARIABLES.items() if environ.get(name)}
     given |= {key: value for key, value in (flags or {}).items() if value is not None}
+    settings = _validated(_with(table, given), given, environ)
+    by_hand = {_ELSEWHERE.get(key, ("run", key)) for key in given}
+    wanted = [one for one in reaching(settings) if one.path not in by_hand]
+    missing = consent.missing(folder / SETTINGS_FILE, wanted, environ)
+    if not missing:
+        return settings
+    if used := [one.key for one in missing if _is_of(one.key, uses)]:
+        raise SettingsNotAgreed(
+            f"{SETTINGS_FILE} sets what nobody agreed to on this machine: {', '.join(used)}",
+            ADVICE,
+            question=_question(folder, table, wanted),
+        )
+    return _validated(_with(_without(table, missing), given), given, environ)
+
+
+def unanswered(folder: Path, environ: Mapping[str, str] = os.environ) -> SettingsQuestion | None:
+    """What a person is to be asked about the settings of a folder; None where nothing waits for an answer."""
+    wanted = wanted_by(folder)
+    if not consent.missing(folder / SETTINGS_FILE, wanted, environ):
+        return None
+    return consent.question(folder / SETTINGS_FILE, wanted)
+
+
+def wanted_by(folder: Path) -> list[Reaching]:
+    """All values of a folder's settings that take effect only where a person agreed to them."""
+    return list(reaching(_validated(_with(_written(folder), {}), {}, {})))
+
+
+def require_as_agreed(folder: Path, copied: Path) -> None:
+    """Raise where the settings of a copy want what nobody agreed to where it was copied from."""
+    if missing := consent.missing(folder / SETTINGS_FILE, wanted_by(copied)):
+        raise SettingInvalid(
+            f"{SETTINGS_FILE} as it is committed sets what nobody agreed to: {', '.join(one.key for one in missing)}",
+            "commit the settings that you agreed to, or agree to these: milepost settings agree",
+        )
+
+
+def _written(folder: Path) -> dict[str, Any]:
+    path = folder / SETTINGS_FILE
+    try:
+        return tomllib.loads(read_plain(path, LARGEST_SETTINGS).decode()) if path.exists() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingInvalid(f"{SETTINGS_FILE} cannot be read: {error}", "it must be a readable UTF-8 file") from error
+    except RecursionError:
+        raise SettingInvalid(f"{SETTINGS_FILE} is nested too deeply", "write it flatter") from None
+    except ValueError as error:
+        raise SettingInvalid(f"{SETTINGS_FILE} is not valid TOML: {error}", "fix the line it names") from error
+
+
+def _with(table: Mapping[str, Any], given: Mapping[str, object]) -> dict[str, Any]:
+    """What the file says, and over it what was given by hand."""
+    whole = dict(table)
     for section in ("run", *(section for section, _ in _ELSEWHERE.values())):
-        written = table.setdefault(section, {})
+        written = whole.get(section, {})
         if not isinstance(written, dict):
             raise SettingInvalid(f"{section} in {SETTINGS_FILE} must be a table", f"write it as [{section}]")
+        whole[section] = dict(written)
     for key, value in given.items():
         section, name = _ELSEWHERE.get(key, ("run", key))
-        table[section] |= {name: value}
+        whole[section][name] = value
+    return whole
+
+
+def _without(table: Mapping[str, Any], left_out: Iterable[Reaching]) -> dict[str, Any]:
+    """What the file says but for these values."""
+    kept = copy.deepcopy(dict(table))
+    for one in left_out:
+        section = kept
+        for name in one.path[:-1]:
+            section = section[name]
+        del section[one.path[-1]]
+    return kept
+
+
+def _question(folder: Path, table: Mapping[str, Any], in_effect: list[Reaching]) -> SettingsQuestion:
+    """What to ask about all of a file, also about what was overridden by hand this time."""
+    try:
+        whole = list(reaching(Settings.model_validate(table)))
+    except ValidationError:  # of a value that was overridden
+        whole = in_effect
+    return consent.question(folder / SETTINGS_FILE, whole)
+
+
+def _is_of(key: str, uses: Uses) -> bool:
+    return any(key == use or key.startswith(f"{use}.") for use in uses)
+
+
+def _validated(table: Mapping[str, Any], given: Mapping[str, object], environ: Mapping[str, str]) -> Settings:
     try:
         return Settings.model_validate(table)
     except ValidationError as error:

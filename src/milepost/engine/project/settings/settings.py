@@ -52,6 +52,12 @@ class Settings(SettingsSection):
     telemetry: TelemetrySettings = TelemetrySettings()
     worker: WorkerSettings = WorkerSettings()
 
+    @property
+    def named_agents(self) -> frozenset[str]:
+        """All agents that are named here, for whatever they are to do."""
+        named = (self.run.agent, self.verify.agent, self.verify.tester)
+        return frozenset((*named, *self.router.agents, *self.router.fixed.values(), *self.repair.fallback))
+
     def of_agent(self, name: str) -> AgentSection:
         """What is said of an agent: in the section of its whole name, as `acp:goose`, else in that of its kind."""
         return self.agents.get(name) or self.agents.get(name.partition(":")[0]) or AgentSection()

@@ -66,12 +66,13 @@ CALLS = tuple(_FORMS)
 
 
 class Places:
-    """The folders within which files may be changed, by their real paths, except for what is mounted read-only there.
+    """The folders within which files may be changed, by their real paths, except for what is protected or read-only.
 
     Of those in /dev only what lies inside may be: the folder itself is the machine's.
     """
 
-    def __init__(self, writable: tuple[str, ...]) -> None:
+    def __init__(self, writable: tuple[str, ...], protected: tuple[str, ...] = ()) -> None:
+        self._protected = tuple(f"{path}/" for path in protected)
         self._themselves = frozenset(path for path in writable if not path.startswith("/dev/"))
         self._inside = (_MEMORY_FILES, *(path.rstrip("/") + "/" for path in writable))
 
@@ -80,6 +81,7 @@ class Places:
         path = os.readlink(f"/proc/self/fd/{place}")  # noqa: PTH115 - the text, not a Path
         is_known = path in self._themselves or path.startswith(self._inside)
         is_plain = stat.S_IFMT(os.fstat(place).st_mode) in _KINDS
+        is_known = is_known and not f"{path}/".startswith(self._protected)
         if not is_known or not is_plain or os.fstatvfs(place).f_flag & os.ST_RDONLY:
             raise SyscallRefused(error, f"{verb} {path}")
 

@@ -37,11 +37,12 @@ _OF_ANOTHER_PROCESS = {
 class Rules:
     """What a guest may do through its porter.
 
-    `writable` are real paths (see `real`), `ports` those of the loopback that it may connect to beside its own, and
-    `abstract_names` says that this process has `confine.scope_abstract_names`.
+    `writable` and what is `protected` in them are real paths (see `real`), `ports` those of the loopback that it may
+    connect to beside its own, and `abstract_names` says that this process has `confine.scope_abstract_names`.
     """
 
     writable: tuple[str, ...]
+    protected: tuple[str, ...] = ()
     network: Literal["none", "loopback", "hosts", "open"]
     ports: tuple[int, ...] = ()
     abstract_names: bool = False
@@ -57,7 +58,7 @@ class Porter:
 
     def __init__(self, listener: int, *, rules: Rules) -> None:
         self._listener = listener
-        places = Places(rules.writable)
+        places = Places(rules.writable, rules.protected)
         self._places = places
         self._sockets = Sockets(
             network=rules.network, ports=rules.ports, abstract_names=rules.abstract_names, places=places

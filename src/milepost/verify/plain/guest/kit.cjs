@@ -3,7 +3,7 @@ const expect = require("./expect.cjs");
 const { dirname, sep } = require("node:path");
 
 const here = [process.cwd() + sep, dirname(__filename) + sep];
-const root = newGroup("", null);
+let root = newGroup("", null);
 let current = root;
 
 function newGroup(title, above) {
@@ -50,22 +50,25 @@ module.exports.afterAll = around("after");
 module.exports.beforeEach = around("beforeEach");
 module.exports.afterEach = around("afterEach");
 module.exports.expect = expect.expect;
-module.exports.callSteps = async (names) => {
+module.exports.forget = () => {
+  root = current = newGroup("", null);
+};
+module.exports.callSteps = async (names, backwards = false) => {
   const results = [];
-  await callGroup(root, [], names, results);
+  await callGroup(root, [], names, results, backwards);
   return results;
 };
 
-async function callGroup(one, titles, names, results) {
+async function callGroup(one, titles, names, results, backwards) {
   const wanted = (part, path) => [...names].some((name) => name === path || name.startsWith(`${path} > `));
   const chosen = one.parts.filter((part) => wanted(part, [...titles, part.title].join(" > ")));
   if (chosen.length === 0) return;
   const problem = await problemOf(async () => {
     for (const work of one.before) await work();
   });
-  for (const part of chosen) {
+  for (const part of backwards ? [...chosen].reverse() : chosen) {
     const path = [...titles, part.title];
-    if (part.parts && !problem) await callGroup(part, path, names, results);
+    if (part.parts && !problem) await callGroup(part, path, names, results, backwards);
     else if (!part.parts) await callStep(one, part, path, results, problem);
   }
   await problemOf(async () => {

@@ -4,7 +4,13 @@
 import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
 import kit from "./kit.cjs";
+
+const briefMs = 2000, longestMs = 10000, mostRounds = 40;
+const require = createRequire(import.meta.url);
 
 const { key, report, steps, names } = JSON.parse(readFileSync(0, "utf8"));
 const exit = process.reallyExit.bind(process);
@@ -15,12 +21,36 @@ function tell(told) {
   writeFileSync(report, createHmac("sha256", key).update(body).digest("hex") + "\n" + body);
 }
 
-tell({ ended: false, crash: "", results: [] });
+tell({ ended: false, crash: "", results: [], later: [] });
 try {
   await import(steps);
 } catch (error) {
-  tell({ ended: true, crash: String(error?.message ?? error).split("\n")[0], results: [] });
+  tell({ ended: true, crash: String(error?.message ?? error).split("\n")[0], results: [], later: [] });
   exit(0);
 }
-tell({ ended: true, crash: "", results: await kit.callSteps(new Set(names)) });
+const began = Date.now();
+const results = await kit.callSteps(new Set(names));
+tell({ ended: true, crash: "", results, later: [] });
+if (Date.now() - began < briefMs) {
+  setTimeout(() => exit(0), longestMs); // whatever hangs the second time has been told the first time
+  const later = await again(new Set(results.filter(([word]) => word === "passed").map(([, path]) => path)));
+  tell({ ended: true, crash: "", results, later });
+}
 exit(0);
+
+// Call the steps over and over, backwards first, each time by a fresh module; until one ends otherwise.
+async function again(passed) {
+  const until = Date.now() + briefMs;
+  for (let count = 0; count < mostRounds; count++) {
+    kit.forget();
+    try {
+      if (steps.endsWith(".cjs")) delete require.cache[fileURLToPath(steps)];
+      await (steps.endsWith(".cjs") ? require(fileURLToPath(steps)) : import(`${steps}?${count}`));
+    } catch {
+      return [];
+    }
+    const found = (await kit.callSteps(passed, count % 2 === 0)).filter(([word]) => word !== "passed");
+    if (found.length || Date.now() > until) return found;
+  }
+  return [];
+}

@@ -151,6 +151,14 @@ def leave_the_rest_as_it_is():
         sys.modules.setdefault("sitecustomize", ours)
 
 
+def note_doctest():
+    """`python -m doctest` is the program itself: nothing imports it."""
+    words = getattr(sys, "orig_argv", [])
+    if "-m" in words and words[words.index("-m") + 1 :][:1] == ["doctest"]:
+        note(lambda: {"kind": "doctest"})
+
+
 if NOTES in os.environ:
+    note_doctest()
     sys.meta_path.insert(0, Finder())
 leave_the_rest_as_it_is()

@@ -14,7 +14,7 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import TestCase
-from milepost.verify.command_runner import Bench
+from milepost.verify.command_runner import Bench, last_line
 from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.suites.runners import libtest, told
 from milepost.verify.suites.runners.cargo_planting import (
@@ -34,6 +34,9 @@ _OFFLINE = ("--offline", "--color=never")
 _MERGED = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")  # which program prints what is told by the order alone
 _NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run"  # which no file of a project brings about
 NO_TOOLCHAIN = "cargo has no toolchain: rustup default stable"
+_OFFLINE_HINT = "you're using offline mode (--offline)"
+_UNRESOLVED = ("error: no matching package", "error: failed to select a version", "error: failed to get")
+_PACKAGE = re.compile(r"(?:no matching package(?: named)?|failed to select a version for)[^`]*`([^`]+)`")
 _SAID_BY_US = frozenset(
     {"-q", "--quiet", "-v", "-vv", "--verbose", "--offline", "--color", "--no-fail-fast", "--message-format"}
     | {"--nocapture", "--no-capture", "--show-output", "--format", "--target-dir"}
@@ -104,8 +107,8 @@ def _run(
     building = told.run_of(argv, result, cases=_broken_cases(built))
     if building.missing:
         return building
-    if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
-        return replace(building, missing=NO_TOOLCHAIN)
+    if not gathered.lines and (lacking := _lacking(result.stderr)):
+        return replace(building, missing=lacking)
     if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
         return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
     runs = [building]
@@ -116,6 +119,16 @@ def _run(
         result = bench.run(planted, workspace, cwd=folder, env=env, on_line=gathered)
         runs.append(run_from(argv, result, gathered.lines, built, folder, bench, laid))
     return told.combined(tuple(runs))
+
+
+def _lacking(said: str) -> str:
+    """What the machine lacks where cargo could not even begin to build; empty where it is something else."""
+    if said.startswith(_NO_TOOLCHAIN):
+        return NO_TOOLCHAIN
+    if _OFFLINE_HINT not in said or not said.startswith(_UNRESOLVED):
+        return ""
+    named = _PACKAGE.search(said)
+    return f"crates that it needs are not on this machine: {named[1] if named else last_line(said)}"
 
 
 def run_words(
@@ -144,8 +157,8 @@ def _run_words(
     building = told.run_of(argv, result, cases=_broken_cases(built))
     if building.missing or built.broken:
         return building
-    if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
-        return replace(building, missing=NO_TOOLCHAIN)
+    if not gathered.lines and (lacking := _lacking(result.stderr)):
+        return replace(building, missing=lacking)
     if result.termination != "exited" or result.exit_code:
         return replace(building, problem=told.unfinished(argv, result, bench))
     test = (*_MERGED, "cargo", "test", "--no-fail-fast", *_OFFLINE)
@@ -223,20 +236,27 @@ def built_from(lines: list[str], checkout: Path) -> Built:
     """What cargo's messages tell of a build."""
     targets: dict[str, CargoTarget] = {}
     broken: dict[str, tuple[CargoTarget, str]] = {}
-    documented = finished = False
+    documented, tested = set[str](), set[str]()  # a library that is only depended on is not among the tested
+    finished = False
     for line in lines:
         message = _json(line)
-        documented |= message.get("reason") == "compiler-artifact" and _is_documented(message, checkout)
+        if message.get("reason") == "compiler-artifact" and _is_documented(message, checkout):
+            documented.add(message.get("package_id", ""))
         match message.get("reason"):
             case "compiler-artifact" if message.get("executable") and message["profile"]["test"]:
                 targets[message["executable"]] = _target(message, checkout)
+                tested.add(message.get("package_id", ""))
             case "compiler-message" if message["message"]["level"] == "error":
                 target = _target(message, checkout)
                 broken.setdefault(target.source, (target, message["message"].get("rendered") or ""))
+                tested.add(message.get("package_id", ""))
             case "build-finished":
                 finished = True
     return Built(
-        targets=tuple(targets.values()), broken=tuple(broken.values()), documented=documented, finished=finished
+        targets=tuple(targets.values()),
+        broken=tuple(broken.values()),
+        documented=bool(documented & tested),
+        finished=finished,
     )
 
 

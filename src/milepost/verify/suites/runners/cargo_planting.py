@@ -92,7 +92,7 @@ def is_without_harness(manifest: Path, kind: str, name: str) -> bool:
     """Whether the manifest says that a target brings a `main` of its own; cargo's messages do not tell."""
     try:
         declared = tomllib.loads(text_of(manifest)).get(kind, [])
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return False
     entries = declared if isinstance(declared, list) else [declared]
     return any(entry.get("name", name) == name and entry.get("harness") is False for entry in entries)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult
+from milepost.sandbox.read_plain import plain_text
 from milepost.verify.command_runner import Bench, last_line, log_of
 from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.suites.runners import package_json, told
@@ -26,7 +28,9 @@ class MakeRunner:
     def finds(self, folder: Path) -> bool:
         """Whether the file that make would read has a target `test`."""
         found = next((path for name in MAKEFILES if (path := folder / name).is_file()), None)
-        return found is not None and bool(_TEST_TARGET.search(found.read_text(encoding="utf-8", errors="replace")))
+        with suppress(OSError):
+            return found is not None and bool(_TEST_TARGET.search(plain_text(found)))
+        return False
 
     def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:
         argv = ("make", "test")

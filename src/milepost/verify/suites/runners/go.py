@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import FailureKind, TestCase, TestOutcome
+from milepost.sandbox.read_plain import plain_text
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.runners import told
 from milepost.verify.suites.runners.go_planting import GoPlanting, planting
@@ -182,7 +183,7 @@ def command(only: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def module_of(folder: Path) -> str:
     try:
-        found = _MODULE.search((folder / "go.mod").read_text(encoding="utf-8", errors="replace"))
+        found = _MODULE.search(plain_text(folder / "go.mod"))
     except OSError:
         return ""
     return found[1] if found else ""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from milepost.sandbox.read_plain import read_plain
+
 Flavour = Literal["vitest", "jest", "node"]
 
 DEEPEST_SCRIPT = 5
@@ -153,9 +155,7 @@ def _node_call(before: tuple[str, ...], rest: list[str], env: dict[str, str]) ->
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            return None
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_plain(path, LARGEST_FILE))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

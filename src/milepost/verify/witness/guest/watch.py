@@ -31,8 +31,12 @@ _CALLS = {
     "ctypes.dlopen": "loads a library",
     **_LEAVES,
 }
+STARTS = "starts a program"  # said of tests, where the work was taken out
+_STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn"})
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
-_EVENTS = frozenset({*_CALLS, "open", "import", "object.__getattr__", "object.__setattr__", "pickle.find_class"})
+_EVENTS = frozenset(
+    {*_CALLS, *_STARTS, "open", "import", "object.__getattr__", "object.__setattr__", "pickle.find_class"}
+)
 _CODE_MAKERS = ("os", "posix", "nt", "subprocess", "marshal", "types", "importlib", "runpy", "code", "sys", "operator")
 _CODE_BUILTINS = ("eval", "exec", "compile", "getattr", "setattr", "__import__", "open")
 _THROUGH = ("inspect.py", "traceback.py", "linecache.py", "runpy.py", "pickle.py", "ctypes/__init__.py")
@@ -59,9 +63,11 @@ class Watch:
         self._started: set[int] = set()
         self._pending: list[tuple[str, str, str]] = []
         self._before = _parts()
+        self._taken_out = False
 
     def install(self, trip: str, other: str, draw: Any) -> None:
         """Start to watch; altered files find the functions under these names."""
+        self._taken_out = bool(trip)
         if trip:
             builtins.__dict__[trip] = self._trip
             threading.Thread.start = self._remembering(threading.Thread.start)  # type: ignore[method-assign]
@@ -126,6 +132,8 @@ class Watch:
                 self._opened(args[0], frame)
             elif event == "import":
                 self._imported(args[1])
+            elif event in _STARTS:
+                self._program_started(frame)
             else:
                 self._called(event, args, frame)
         except ValueError:
@@ -181,6 +189,16 @@ class Watch:
             kind, path = self._look(os.path.abspath(file))  # noqa: PTH100 -- links are not followed
             if kind:
                 self._note("loads a compiled extension", path, 0)
+
+    def _program_started(self, frame: Any) -> None:
+        """Note that a test started a program by itself: nothing was taken out of what is no Python."""
+        while self._taken_out and frame is not None:
+            kind, path = self._place(frame.f_code.co_filename)
+            if kind:
+                if kind == "test":
+                    self._note(STARTS, path, frame.f_lineno)
+                return
+            frame = frame.f_back
 
     def _looked_up(self, getframe: Any = sys._getframe) -> None:
         frame = getframe(2)

@@ -8,11 +8,12 @@ from .cases import Case
 from .endings import Unfit
 
 
-def call(space, name):
+def call(space, name, backwards=False):
     """Call a step, `name` or `Group.name`, once for each of its sets of values."""
     group, _, step = name.rpartition(".")
     function = space[group].__dict__[step] if group else space[step]
-    for values in _products_of(getattr(function, "sets", [])):
+    products = _products_of(getattr(function, "sets", []))
+    for values in reversed(products) if backwards else products:
         if group:
             _call_method(space, space[group], step, values)
         else:

@@ -4,14 +4,16 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { fileURLToPath } = require("node:url");
+const { isMainThread } = require("node:worker_threads");
 
 const { writeSync } = fs;
 const { stringify } = JSON;
 const frames = 200;
 const signs = /^(NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST.*)$/;
+const runners = /\/node_modules\/(jest-|vitest|@vitest|tinypool|vite-node)/;
 const loaders = /^node:internal\/modules\/cjs\/|\/node_modules\/(jest-runtime|vite-node|vite)\//;
 
-module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown }) => {
+module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown, starts }) => {
   const judging = new Set(tests);
   const product = changed && new Set(changed);
   const seen = new Set();
@@ -88,6 +90,22 @@ module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown }) 
   for (const name of ["readFileSync", "readFile", "openSync", "open", "createReadStream"])
     told(fs, name, "reads the code of a test", isTest);
   told(fs.promises, "readFile", "reads the code of a test", isTest);
+  if (trip && starts) {
+    const noteTest = (above) => {
+      const site = caller(above);
+      const name = relative(site?.getFileName());
+      if (kind(name) === "test") note(starts, name, site.getLineNumber() ?? 0);
+    };
+    const programs = require("node:child_process");
+    for (const name of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
+      const real = programs[name];
+      const started = function (...words) {
+        noteTest(started);
+        return Reflect.apply(real, this, words);
+      };
+      programs[name] = Object.defineProperties(started, Object.getOwnPropertyDescriptors(real));
+    }
+  }
   const vm = require("node:vm");
   for (const name of ["runInThisContext", "runInNewContext", "compileFunction"]) told(vm, name, "runs code from data");
   process.env = new Proxy(process.env, {
@@ -101,8 +119,20 @@ module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown }) 
     },
   });
 
+  // Whether this process, or this thread of one, is no part of the runner: a test had a program of the product started.
+  const isProgram = () => {
+    if (!isMainThread) return !("__vitest_worker__" in globalThis) && !stack(isProgram).some((site) => runners.test(site.getFileName()));
+    if (!process.argv[1]) return process.execArgv.some((word) => /^(-e|-p|-pe|--eval|--print)$/.test(word));
+    try {
+      return /^(watched|product)$/.test(kind(relative(fs.realpathSync(process.argv[1]))));
+    } catch {
+      return false;
+    }
+  };
+
   // Fails where a test reached the function, not where a module of the product is being loaded or runs by itself.
   const tripped = () => {
+    if (isProgram()) throw new Error("the work was taken out");
     for (const site of stack(tripped).slice(1)) {
       const file = String(site.getFileName() ?? "");
       if (kind(relative(file)) === "test") throw new Error("the work was taken out");

@@ -1,10 +1,11 @@
-"""Settings that `init` proposes for services on loopback, where a project shows signs of them."""
+"""Settings that `init` proposes: for services on loopback, and for files that git ignores and tests may need."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from milepost.core.loopback_services import SERVICES, Service
 
@@ -16,31 +17,49 @@ _IMAGE = re.compile(r"^\s*image:\s*[\"']?(\S+?)[\"']?\s*$", re.MULTILINE)
 _ADDRESS = re.compile(
     r"^\s*(?:export\s+)?(?P<name>\w+)\s*=\s*[\"']?(?P<value>(?P<scheme>\w+)(?:\+\w+)?://[^\s\"'{}]+)", re.MULTILINE
 )
-_PORT = re.compile(r"^\s*-\s*[\"']?(?:[\d.]+:)?(\d+):(\d+)[\"']?\s*$", re.MULTILINE)
+_PORT = re.compile(r"(?:^\s*-\s*|[\[,]\s*)[\"']?(?:[\d.]+:)?(\d+):(\d+)[\"']?\s*(?:$|[\],])", re.MULTILINE)
+_LOCAL = re.compile(
+    r"(?:^|/)(?:\.env(?:\.\w+)?|(?:.*[._-])?local(?:[._-].*)?\.(?:json|toml|ya?ml|py|ini|cfg|env|js|properties)|.+\.local)$"
+)
 
 
-def proposed_settings(files: Mapping[str, str]) -> str:
-    """The sections of milepost.toml for the services that these files speak of, as comments; empty without a sign."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What `init` would set, in a sentence, and the lines of milepost.toml that do."""
+
+    says: str
+    lines: tuple[str, ...]
+
+    def text(self, *, accepted: bool) -> str:
+        """The lines as they are where somebody accepted them, else as comments; tables stand either way."""
+        shown = (line if accepted or line.startswith("[") else f"# {line}" for line in self.lines)
+        return "\n".join(("", f"# {self.says}", *shown, ""))
+
+
+def proposals(files: Mapping[str, str], ignored: Iterable[str] = ()) -> tuple[Proposal, ...]:
+    """What these files of a project speak of; `ignored` are those that are there and git ignores."""
+    copied = tuple(path for path in ignored if _LOCAL.search(path))
+    return (*_of_services(files), *_of_copies(copied))
+
+
+def _of_services(files: Mapping[str, str]) -> Iterable[Proposal]:
     found = services_in(files)
     if not found:
-        return ""
+        return
     ports = _ports(files)
-    hosts = ", ".join(f'"127.0.0.1:{ports.get(service.port, service.port)}"' for service in found)
-    names = ", ".join(service.name for service in found)
-    variables = _variables(files) or {"DATABASE_URL": ""}
-    rows = [f"# {name} = {json.dumps(value or '…', ensure_ascii=False)}" for name, value in variables.items()]
-    return "\n".join(
-        (
-            "",
-            f"# {names}: commands cannot reach it behind the network wall unless both are set.",
-            "[sandbox]",
-            f"# network = [{hosts}]",
-            "",
-            "[surroundings.env]",
-            *rows,
-            "",
-        )
-    )
+    hosts = [f"127.0.0.1:{ports.get(service.port, service.port)}" for service in found]
+    names = " and ".join(service.name for service in found)
+    says = f"Let agents and checks reach {names} at {', '.join(hosts)}, which the network wall keeps them from."
+    variables = {name: value for name, value in _variables(files).items() if value}
+    rows = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in variables.items()]
+    table = ("", "[surroundings.env]", *rows) if rows else ()
+    yield Proposal(says=says, lines=("[sandbox]", f"network = {json.dumps(hosts)}", *table))
+
+
+def _of_copies(paths: tuple[str, ...]) -> Iterable[Proposal]:
+    if paths:
+        says = f"Copy {', '.join(paths)}, which git ignores, into checkouts: tests may need what is in them."
+        yield Proposal(says=says, lines=("[workspace]", f"copy = {json.dumps(paths, ensure_ascii=False)}"))
 
 
 def services_in(files: Mapping[str, str]) -> tuple[Service, ...]:

@@ -12,7 +12,7 @@ from operator import eq
 from typing import Final
 
 MOST_PAIRS: Final = 40_000  # of lines in one gap that are held against each other: 200 lines with 200
-MOST_IN_ALL: Final = 400_000
+_GAPS: Final = 10  # so many gaps of that size are compared in all
 
 Pair = tuple[int, int]
 
@@ -28,19 +28,20 @@ class Stretch:
     new_end: int
 
 
-def compare(old: Sequence[str], new: Sequence[str]) -> tuple[Stretch, ...]:
+def compare(old: Sequence[str], new: Sequence[str], most_pairs: int = MOST_PAIRS) -> tuple[Stretch, ...]:
     """Both texts from beginning to end, in stretches that are the same and stretches that are not.
 
     Lines that both texts have once hold them together; the gaps between those are compared line by line as long as
-    that is quick, and count as written anew where it is not.
+    that is quick, and count as written anew where it is not: from `most_pairs` of lines on.
     """
     pairs: list[Pair] = []
-    left, at = MOST_IN_ALL, (0, 0)
+    left, at = _GAPS * most_pairs, (0, 0)
     for pin in (*_pins(old, new), (len(old), len(new))):
         before, after = old[at[0] : pin[0]], new[at[1] : pin[1]]
         wanted = len(before) * len(after)
-        found = _alike(before, after, line_by_line=wanted <= min(MOST_PAIRS, left))
-        left -= wanted if wanted <= min(MOST_PAIRS, left) else 0
+        is_quick = wanted <= min(most_pairs, left)
+        found = _alike(before, after, line_by_line=is_quick)
+        left -= wanted if is_quick else 0
         pairs += [(at[0] + old_at, at[1] + new_at) for old_at, new_at in found]
         at = pin
     return tuple(_stretches(pairs, len(old), len(new)))

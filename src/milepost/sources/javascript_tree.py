@@ -5,26 +5,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
-
-from milepost.verify.judging.paths import suffix
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration", "method_definition"})
 MOST_PARTS = 20
+LARGEST_PARSED = 200_000  # bytes: the parser takes time that grows with the square of the errors in a file
+_AN_ERROR = b"("
 
 _OMITTED = frozenset({"comment", "html_comment", ";"})
 _TYPES = frozenset({"type_annotation", "type_arguments"})
 
 
 def parsed(path: str, source: str) -> Node:
-    """The root of a file's tree; what cannot be parsed is in it as errors."""
-    kind = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}.get(
-        suffix(path), "javascript"
-    )
-    return _parser(kind).parse(source.encode("utf-8", "replace")).root_node
+    """The root of a file's tree; what cannot be parsed is in it as errors, and a file that is too large as only one."""
+    content = source.encode("utf-8", "replace")
+    kinds = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
+    kind = kinds.get(PurePosixPath(path).suffix.lower(), "javascript")
+    return _parser(kind).parse(content if len(content) <= LARGEST_PARSED else _AN_ERROR).root_node
 
 
 def walk(node: Node) -> Iterator[Node]:

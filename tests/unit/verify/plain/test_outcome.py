@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.verdict import CheckOutcome
-from milepost.verify.plain.check import Tried, Unit, judged, weighed
+from milepost.verify.plain.outcome import Tried, Unit, judged, weighed
 from milepost.verify.plain.run import ENDED, PlainRun, Word
 
 CONTROL = Unit(place="test_old", ids=("t.py::test_old",), decides=False)

@@ -1,0 +1,120 @@
+"""Who made a state directory: a mark in it that only a user's own key can make.
+
+A state directory that came with an archive of a whole repository has none that is good here: what it says of runs and
+their agents is somebody else's word.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from milepost.core.errors import StateRefused
+from milepost.engine.project.state_place import user_folder
+
+MARK = "made-by"
+KEY_VARIABLE = "MILEPOST_STATE_KEY"
+
+_SHORTEST_KEY = 32
+
+
+def sign(state: Path) -> None:
+    """Mark a state directory as made, or agreed to, by this user; whole or not at all."""
+    name = secrets.token_hex(16)
+    text = json.dumps({"id": name, "proof": _proof(_key(make=True), name)})
+    half = state / f"{MARK}.{secrets.token_hex(4)}"
+    try:
+        half.write_text(text)
+        half.replace(state / MARK)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def require_mark(state: Path) -> None:
+    """Raise where a state directory was neither made nor agreed to by this user on this machine."""
+    if not is_ours(state):
+        raise StateRefused(
+            f"the state in {str(state)!r} was not made by you on this machine",
+            "if you trust what its runs say, agree to it once with: milepost adopt; if not, move it away. Where your "
+            f"home does not last, as in CI, set {KEY_VARIABLE} to a secret of yours",
+        )
+
+
+def require_key() -> None:
+    """Raise where no state directory could be marked; the key is made where there is none."""
+    _key(make=True)
+
+
+def is_ours(state: Path) -> bool:
+    """Whether a state directory is a real folder with a mark that this user's key made."""
+    key = _key(make=False)
+    try:
+        told = json.loads(_read(state / MARK))
+        name, proof = str(told["id"]), str(told["proof"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    real = stat.S_ISDIR(state.lstat().st_mode)
+    return bool(key) and real and hmac.compare_digest(proof.encode(), _proof(key, name).encode())
+
+
+def _proof(key: bytes, name: str) -> str:
+    return hmac.digest(key, b"state " + name.encode(), "sha256").hex()
+
+
+def _key(*, make: bool, environ: Mapping[str, str] = os.environ) -> bytes:
+    """What this user's marks are made with; empty where there is none and it is not to be made."""
+    if given := environ.get(KEY_VARIABLE, ""):
+        if len(given) < _SHORTEST_KEY:
+            raise StateRefused(
+                f"{KEY_VARIABLE} has fewer than {_SHORTEST_KEY} characters",
+                "set it to a long secret, such as what this prints: openssl rand -hex 32",
+            )
+        return given.encode()
+    path = user_folder(environ) / "key"
+    try:
+        if make:
+            _make(path)
+        return _read(path, private=True)
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and not make:
+            return b""
+        raise StateRefused(
+            f"{str(path)!r}, which tells your own state from others, cannot be used: {error.strerror or error}",
+            f"make it yours alone and readable (chmod 600), set XDG_STATE_HOME to a folder that you can write, or set "
+            f"{KEY_VARIABLE} to a secret of yours",
+        ) from error
+
+
+def _make(path: Path) -> None:
+    """Make the key where there is none; of two processes that do so at once, both use one."""
+    if path.exists():
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f"key.{secrets.token_hex(4)}")
+    fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(secrets.token_hex(_SHORTEST_KEY).encode())
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _read(path: Path, *, private: bool = False) -> bytes:
+    """A small file that is no link; a `private` one must be its owner's alone."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(fd, "rb") as file:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise OSError(0, "it is no plain file")
+        if private and (facts.st_uid != os.geteuid() or facts.st_mode & 0o077):
+            raise OSError(0, "others can read it or own it")
+        return file.read(4096)

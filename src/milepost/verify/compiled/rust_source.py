@@ -1,0 +1,68 @@
+"""Rust files with other names for their tests; beside each that decides stand copies that expect another value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from milepost.verify.compiled.code import closing, code_of, edited
+from milepost.verify.compiled.drawn import MOST_OTHERS, DrawnTest, drawn_name
+from milepost.verify.compiled.expectations_rust import Edit, expectations
+from milepost.verify.suites.runners.must_fail import drawn
+
+_FUNCTION = re.compile(
+    r"(?P<marks>(?:#\[[^\]]*\]\s*)+)(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+(?P<name>\w+)\s*\([^{;]*(?=\{)"
+)
+_IS_TEST = re.compile(r"#\[\s*(?:\w+\s*::\s*)*test\b")
+_MAY_PANIC = re.compile(r"#\[\s*(?:should_panic|ignore|\w*case)\b")
+_PLANTED = "\n\n#[test]\nfn {name}() {{\n    let got: u64 = {left} * {right};\n    assert_eq!(got, {wrong});\n}}\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RustFile:
+    """The text of a file, and its tests; `of` of those is the name of the function."""
+
+    text: str
+    tests: tuple[DrawnTest, ...]
+
+
+def rewritten(text: str, deciding: frozenset[str], controls: frozenset[str]) -> RustFile | None:
+    """The file where it has one of these tests, by the names of their functions."""
+    code = code_of(text, rust=True)
+    edits: list[Edit] = []
+    tests: list[DrawnTest] = []
+    for function in _FUNCTION.finditer(code):
+        name, end = function["name"], closing(code, function.end()) + 1
+        if not _IS_TEST.search(function["marks"]) or name not in deciding | controls or not end:
+            continue
+        new = drawn_name().lower()
+        tests.append(DrawnTest(name=new, of=name, kind="test"))
+        edits.append((*function.span("name"), new))
+        added = ""
+        if name in deciding and not _MAY_PANIC.search(function["marks"]):
+            for other, copy, sure in _copies(text, code, function, end):
+                tests.append(DrawnTest(name=other, of=name, kind="otherwise", sure=sure))
+                added += copy
+        if not any(test.kind == "planted" for test in tests):
+            must_fail = drawn(drawn_name().lower())
+            tests.append(DrawnTest(name=must_fail.name, of="", kind="planted", failed=must_fail.token))
+            added += _PLANTED.format(
+                name=must_fail.name, left=must_fail.left, right=must_fail.right, wrong=must_fail.wrong
+            )
+        edits.append((end, end, added))
+    return RustFile(text=edited(text, edits), tests=tuple(tests)) if tests else None
+
+
+def _copies(text: str, code: str, function: re.Match[str], end: int) -> Iterator[tuple[str, str, bool]]:
+    start = function.start()
+    for edits, sure in expectations(text, code, start, end)[:MOST_OTHERS]:
+        other = drawn_name().lower()
+        here = [(first - start, last - start, new) for first, last, new in (*edits, (*function.span("name"), other))]
+        yield other, f"\n\n{edited(text[start:end], here)}", sure
+
+
+def unrenamed(name: str, tests: Mapping[str, DrawnTest]) -> str:
+    """The name of a test with its module, from the one that it was given."""
+    module, mark, last = name.rpartition("::")
+    return f"{module}{mark}{tests[last].of}" if last in tests else name

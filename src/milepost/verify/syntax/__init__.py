@@ -1,1 +1,0 @@
-"""Python and JavaScript as syntax trees."""

@@ -1,0 +1,22 @@
+"""What was found once, by target: none of it may be a finding again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LINES = b"".join(b"%d\n" % number for number in range(40_000))
+
+FOUND: tuple[tuple[str, str, Any], ...] = (
+    ("a note that is nested without end", "note", b"[" * 100_000),
+    ("a migration with many lines before and after", "left", ("migrations/a.sql", _LINES, _LINES[::-1])),
+    ("a heading of nothing but signs", "roadmap", ("ROADMAP.md", b"## " * 200 + b"(")),
+    ("a number of a thousand digits", "settings", b"a = " + b"9" * 5000),
+    ("settings that are nested without end", "settings", b"a = " + b"[" * 5000),
+    ("a manifest with a number of a thousand digits", "left", ("pyproject.toml", b"", b"a = " + b"9" * 5000)),
+    ("JavaScript that is all errors", "left", ("a.js", b"a", "test('\u00bd\x02!55U".encode() * 60_000)),
+    ("lines that are all alike", "left", ("a.py", b"x\ny\n" * 20_000, b"y\ny\nx\n" * 15_000)),
+    ("a fence without end", "printed", ("runtime", b"~" * 190_000 + b"`")),
+    ("a fence and spaces without end", "printed", ("runtime", b"```" + b" " * 190_000 + b"`")),
+    ("a pipe where git reads what to ignore", "checkout", [("pipe", b".gitignore", b"", b"")]),
+    ("an endless file where git reads attributes", "checkout", [("holes", b".gitattributes", b"", b"")]),
+)
