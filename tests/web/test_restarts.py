@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from milepost.engine.project.state_mark import MARK
 from milepost.web.login_keys import SECRET
 from tests import places
 from tests.e2e.conftest import Sandbox, make_machine
@@ -57,14 +58,14 @@ def kept(folder: Path, run: str) -> list[tuple[int, dict[str, Any]]]:
     return [(seq, loads(body)) for seq, body in rows]
 
 
-def remove_but(folder: Path, kept: Path) -> None:
-    """Remove what is in a folder but for one file: who was let in stays so."""
+def remove_but(folder: Path, *kept: Path) -> None:
+    """Remove what is in a folder but for some files: who was let in stays so, and the state stays its maker's."""
     for one in folder.iterdir():
-        if one in kept.parents:
-            remove_but(one, kept)
+        if any(one in path.parents for path in kept):
+            remove_but(one, *kept)
         elif one.is_dir():
             shutil.rmtree(one)
-        elif one != kept:
+        elif one not in kept:
             one.unlink()
 
 
@@ -93,7 +94,8 @@ def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is
     agrees(page, story.folder, story.run)
     assert "and afterwards" in page.evaluate(LINES)
 
-    remove_but(story.folder, places.state(story.folder) / SECRET)
+    state = places.state(story.folder)
+    remove_but(story.folder, state / SECRET, state / MARK)
     anew = new_story(story.folder, run="beef")
     try:
         page.wait_for_function("() => milepost.state.run?.run === 'beef'")
@@ -103,7 +105,7 @@ def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is
         anew.close()
 
     server.kill()
-    (places.state(story.folder) / SECRET).unlink(missing_ok=True)
+    (state / SECRET).unlink(missing_ok=True)
     server.start()
     expect(page.locator(".next")).to_contain_text("milepost web")
     expect(page.locator(".standing")).to_have_text("stopped when last seen")
