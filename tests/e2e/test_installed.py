@@ -20,7 +20,7 @@ SOURCES = ("src", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "C
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs of an empty environment in which the wheel of the sdist is; it borrows our dependencies."""
+    """The programs of an empty environment with the wheel of the sdist in it; it borrows our dependencies."""
     pytest.importorskip("pip", reason="pip is not in this environment: it installs the wheel")
     folder = tmp_path_factory.mktemp("installed")
     wheel = wheel_of_the_sources(folder)
@@ -28,7 +28,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packages = next((folder / "venv").glob("lib/python*/site-packages"))
     # A folder in a .pth file is searched, its own .pth files are not read: the editable Milepost there stays unseen.
     (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pip = [sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "--disable-pip-version-check"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        folder / "venv/bin/python",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
     return folder / "venv/bin"
 
@@ -76,7 +83,9 @@ def test_the_installed_program_tells_its_version_and_runs_the_demonstration(inst
 
 def test_the_installed_program_is_its_own_and_its_bytecode_is_compiled(installed: Path, home: Path) -> None:
     asked = "import milepost.cli.main as main; print(main.__file__, main.__cached__)"
-    said = subprocess.run([installed / "python", "-I", "-c", asked], cwd=home, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [installed / "python", "-I", "-c", asked], cwd=home, capture_output=True, text=True, check=True
+    )
     source, compiled = (Path(word) for word in said.stdout.split())
     assert source.is_relative_to(installed.parent)
     package = source.parents[1]
@@ -91,6 +100,4 @@ def test_without_the_libraries_the_page_ends_at_once_with_the_command_that_gets_
     refused = milepost(installed, home, "web", "--port", "0")
 
     assert (refused.returncode in (1, 2), refused.stdout) == (True, "")
-    assert refused.stderr == (
-        f"error: this installation has no libraries for the page\n  {libraries.COMMAND}\n"
-    )
+    assert refused.stderr == (f"error: this installation has no libraries for the page\n  {libraries.COMMAND}\n")

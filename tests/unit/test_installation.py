@@ -46,5 +46,7 @@ def test_what_is_installed_for_the_demo_has_what_the_readme_shows_and_is_what_th
 
 def test_the_container_copies_what_is_there() -> None:
     lines = (ROOT / "Containerfile").read_text().splitlines()
-    copied = [word for line in lines if line.startswith("COPY ") and "--from" not in line for word in line.split()[1:-1]]
+    copied = [
+        word for line in lines if line.startswith("COPY ") and "--from" not in line for word in line.split()[1:-1]
+    ]
     assert copied and all((ROOT / word).exists() for word in copied)

@@ -19,14 +19,14 @@ def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell: bash, zsh or fish.")],
 ) -> None:
     """Print the lines that complete commands and options in your shell."""
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
     typer.echo(get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell))
 
 
 def answer(app: typer.Typer) -> None:
     """Print what could follow the words that the shell has so far, and end."""
-    from typer.completion import completion_init
+    from typer.completion import completion_init  # type: ignore[attr-defined]
 
     completion_init()
     app(prog_name=PROGRAM)

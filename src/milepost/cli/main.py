@@ -116,7 +116,9 @@ def _run_command() -> None:
 
 
 @app.callback(invoke_without_command=True)
-def _top(version: Annotated[bool, typer.Option("--version", help="Print the version and the installed extras.")] = False) -> None:
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and the installed extras.")] = False,
+) -> None:
     if version:
         from milepost.cli.show.version import version_lines
 

@@ -2,8 +2,8 @@
 
     python -P src/milepost/web/libraries.py
 
-puts them into static/vendor/, with their licences, unless they are there; `milepost web --fetch-libraries` does the same
-where Milepost is installed. The hashes are those in package-lock.json, which npm checks. Standard library only: it runs
+puts them into static/vendor/, with licences, unless they are there; `milepost web --fetch-libraries` does so where
+Milepost is installed. The hashes are those in package-lock.json, which npm checks. Standard library only: it runs
 before anything is installed, and while a wheel is built.
 """
 
