@@ -20,6 +20,7 @@ from milepost.cli import (
     adopt,
     chaos,
     clean,
+    completion,
     context,
     costs,
     execute,
@@ -103,6 +104,8 @@ def main() -> None:
 
 def _run_command() -> None:
     """Do what the command line says; where settings wait for an agreement, ask for it first."""
+    if completion.VARIABLE in os.environ:
+        completion.answer(app)
     try:
         app(standalone_mode=True)
     except errors.SettingsNotAgreed as error:
@@ -113,9 +116,13 @@ def _run_command() -> None:
 
 
 @app.callback(invoke_without_command=True)
-def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and the installed extras.")] = False,
+) -> None:
     if version:
-        typer.echo(f"milepost {milepost.__version__}")
+        from milepost.cli.show.version import version_lines
+
+        typer.echo("\n".join(version_lines(milepost.__version__)))
         raise typer.Exit(DONE)
 
 
@@ -404,6 +411,7 @@ mcp.register(app)
 web.register(app)
 worker.register(app)
 clean.register(app)
+completion.register(app)
 adopt.register(app)
 costs.register(app)
 gates.register(app)

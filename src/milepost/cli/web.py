@@ -14,7 +14,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Roadmap
-from milepost.cli.exit_codes import INTERRUPTED
+from milepost.cli.exit_codes import DONE, INTERRUPTED
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -65,9 +65,14 @@ def web(
         ),
     ] = None,
     no_open: NoOpen = False,
+    fetch_libraries: Annotated[
+        bool, typer.Option("--fetch-libraries", help="Only get the page's libraries, with npm, if they are missing.")
+    ] = False,
     database: Database = None,
 ) -> None:
     """Show a run in the browser, live or finished: results with proof, failures, open questions, costs."""
+    if fetch_libraries:
+        raise typer.Exit(complete_page())
     require_page()
     from milepost.web.setup import WebWish
 
@@ -93,6 +98,16 @@ def require_page() -> None:
     what, _, advice = missing().partition(": ")
     if what:
         raise milepost.MilepostError(what, advice)
+
+
+def complete_page() -> int:
+    """Fetch the libraries of the page, unless they are there."""
+    from milepost.web import libraries
+
+    if libraries.missing():
+        return libraries.main()
+    typer.echo("the libraries of the page are already there")
+    return DONE
 
 
 def serve(wish: WebWish, *, opens: bool) -> None:

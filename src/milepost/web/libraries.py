@@ -2,8 +2,9 @@
 
     python -P src/milepost/web/libraries.py
 
-puts them into static/vendor/, with their licences, unless they are there. The hashes are those in package-lock.json,
-which npm checks. Standard library only: it runs before anything is installed, and while a wheel is built.
+puts them into static/vendor/, with licences, unless they are there; `milepost web --fetch-libraries` does so where
+Milepost is installed. The hashes are those in package-lock.json, which npm checks. Standard library only: it runs
+before anything is installed, and while a wheel is built.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ HERE: Final = Path(__file__).resolve().parent
 VENDOR: Final = HERE / "static" / "vendor"
 MANIFEST: Final = "manifest.json"
 LONGEST_S: Final = 300
+COMMAND: Final = "milepost web --fetch-libraries (needs npm)"
 
 # What each module is called in vendor/, by the name under which the others import it; where npm puts it.
 MODULES: Final = {
@@ -49,9 +51,9 @@ def missing(vendor: Path = VENDOR) -> str:
         fetched, files = dict(manifest["libraries"]), dict(manifest["files"])
         same = all(_digest((vendor / name).read_bytes()) == digest for name, digest in files.items())
     except (OSError, ValueError, KeyError, TypeError):
-        return "the libraries of the page are not there: run `make web` in the checkout of Milepost"
+        return f"this installation has no libraries for the page: {COMMAND}"
     if not same or set(files) != _names() or fetched != versions():
-        return "the libraries of the page are not those of this version: run `make web` in the checkout of Milepost"
+        return f"this installation has libraries for the page of another version: {COMMAND}"
     return ""
 
 
@@ -61,9 +63,9 @@ def versions(lock: Path = HERE / "package-lock.json") -> dict[str, str]:
     return {name.removeprefix("node_modules/"): package["version"] for name, package in packages.items() if name}
 
 
-def fetch(vendor: Path = VENDOR) -> None:
+def fetch(vendor: Path = VENDOR, longest_s: int = LONGEST_S) -> None:
     """Put the libraries into a folder."""
-    with installed(HERE) as packages:
+    with installed(HERE, longest_s) as packages:
         files = laid_out(packages)
     keep(files, vendor)
 
@@ -101,16 +103,16 @@ def keep(files: dict[str, bytes], vendor: Path) -> None:
 
 
 @contextmanager
-def installed(lock: Path) -> Iterator[Path]:
+def installed(lock: Path, longest_s: int = LONGEST_S) -> Iterator[Path]:
     """The packages of a folder's package-lock.json, in a folder that is gone afterwards; no code of theirs is run."""
     with tempfile.TemporaryDirectory(prefix="milepost-npm-") as folder:
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(lock / name, Path(folder) / name)
-        _npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], Path(folder))
+        _npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], Path(folder), longest_s)
         yield Path(folder) / "node_modules"
 
 
-def _npm(words: list[str], folder: Path) -> None:
+def _npm(words: list[str], folder: Path, longest_s: int) -> None:
     try:
         ended = subprocess.run(
             ["npm", *words],
@@ -118,13 +120,13 @@ def _npm(words: list[str], folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=LONGEST_S,
+            timeout=longest_s,
             check=False,
         )
     except FileNotFoundError:
         raise NotFetched("there is no npm on this machine; on Debian: apt-get install npm") from None
     except subprocess.TimeoutExpired:
-        raise NotFetched(f"npm took longer than {LONGEST_S} s") from None
+        raise NotFetched(f"npm took longer than {longest_s} s") from None
     if ended.returncode == 0:
         return
     if any(sign in ended.stderr for sign in _UNREACHABLE):
