@@ -51,10 +51,12 @@ class Fleet:
     followers: list[subprocess.Popen[str]] = field(default_factory=list)
     files: list[IO[str]] = field(default_factory=list)
 
-    def hire(self, name: str, *words: str, capacity: int = 1, **env: str) -> subprocess.Popen[str]:
+    def hire(
+        self, name: str, *words: str, capacity: int = 1, lease_s: float = LEASE_S, **env: str
+    ) -> subprocess.Popen[str]:
         home = self.folder / name
         home.mkdir()
-        (home / "milepost.toml").write_text(f"[worker]\nlease_s = {LEASE_S}\n")
+        (home / "milepost.toml").write_text(f"[worker]\nlease_s = {lease_s}\n")
         self.workers[name] = subprocess.Popen(
             self.user.argv("worker", "--name", name, "--remote", str(self.remote), "--capacity", str(capacity), *words),
             cwd=home,
@@ -149,10 +151,10 @@ def fleet(sandbox: Sandbox, postgres: str, tmp_path: Path) -> Iterator[Fleet]:
     made.dismiss()
 
 
-def until(true: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:
+def until(true: Callable[[], object], what: str | Callable[[], str], patience_s: float = PATIENCE_S) -> None:
     deadline = time.monotonic() + patience_s
     while not true():
-        assert time.monotonic() < deadline, what
+        assert time.monotonic() < deadline, what() if callable(what) else what
         time.sleep(0.05)
 
 
@@ -172,7 +174,10 @@ def test_a_run_ends_as_on_one_machine_though_one_worker_dies_one_is_held_still_a
     still = fleet.holder("counts = 1", but=parent)
     os.kill(fleet.workers[still].pid, signal.SIGSTOP)
     cluster.restart()
-    until(lambda: fleet.gone(still), "nobody takes over from the one that stands still")
+    until(
+        lambda: fleet.gone(still),
+        lambda: "\n".join(["nobody takes over from the one that stands still", *map(fleet.log, fleet.workers)]),
+    )
     os.kill(fleet.workers[still].pid, signal.SIGCONT)
 
     assert fleet.workers[still].wait(PATIENCE_S) == 3, fleet.log(still)
@@ -195,8 +200,8 @@ def test_a_run_ends_as_on_one_machine_though_one_worker_dies_one_is_held_still_a
 def test_no_worker_takes_more_than_its_capacity_or_what_its_labels_do_not_cover(fleet: Fleet) -> None:
     tasks = [f"- [ ] T{n}: make {n}\n  - write {n}.txt x\n  - wait\n  - Verify: `cat {n}.txt`\n" for n in range(6)]
     fleet.user.roadmap("".join(task + ("  - Needs: docker\n" if n % 2 else "") for n, task in enumerate(tasks)))
-    fleet.hire("plain", capacity=1)
-    fleet.hire("ship", "--label", "docker", "--label", "node22", capacity=2)
+    fleet.hire("plain", capacity=1, lease_s=PATIENCE_S)
+    fleet.hire("ship", "--label", "docker", "--label", "node22", capacity=2, lease_s=PATIENCE_S)
     following = fleet.submit(parallel=6)
     until(fleet.told, "the run is not submitted")
     sql = "select w.name, count(*) from offers o join workers w on w.id = o.worker where counts = 1 group by w.name"
@@ -207,7 +212,7 @@ def test_no_worker_takes_more_than_its_capacity_or_what_its_labels_do_not_cover(
             most[str(name)] = max(most[str(name)], int(str(count)))
         return most == {"plain": 1, "ship": 2}
 
-    until(all_are_at_work, "somebody takes too little, or too much")
+    until(all_are_at_work, lambda: "\n".join(["somebody takes too little, or too much", *map(fleet.log, most)]))
     fleet.user.let_go()
     while following.poll() is None:
         assert all_are_at_work(), most

@@ -6,6 +6,8 @@ import logging
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from milepost.engine.records import portable_rows
 from milepost.engine.records.run_spec import VERSION
 
 TAKING_UP_PAUSE_S = 0.1  # between two looks for workflows that a killed engine left
+MIGRATION_LOCK = 0x6D70_6462  # the advisory lock of whoever makes or migrates the tables of DBOS
+MIGRATION_PAUSE_S = 0.1  # between two tries to get it
 _launching = threading.local()
 
 
@@ -50,12 +54,30 @@ def launch(rows: sqlalchemy.Engine, run: str = "") -> None:
     """Start DBOS; its tables are made where there are none. `rows` reads what it will read, of one run or of all."""
     _launching.here = True
     try:
-        portable_rows.guard(rows, run)
-        DBOS.launch()
+        with _migration_lock(rows):
+            portable_rows.guard(rows, run)
+            DBOS.launch()
     except Exception as error:
         raise in_our_words(error) from error
     finally:
         _launching.here = False
+
+
+@contextmanager
+def _migration_lock(engine: sqlalchemy.Engine) -> Iterator[None]:
+    """Let one process at a time make or migrate the tables of a shared database: another would read half of them.
+
+    It asks again and again instead of waiting in the server: a statement that waits there would hold up an index
+    that DBOS builds concurrently. SQLite needs none of this, since a state has one process.
+    """
+    if engine.dialect.name == "sqlite":
+        yield
+        return
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        got = sqlalchemy.select(sqlalchemy.func.pg_try_advisory_lock(MIGRATION_LOCK))
+        while not connection.scalar(got):
+            time.sleep(MIGRATION_PAUSE_S)
+        yield  # the lock goes with the connection
 
 
 def sqlite_engine(database: Path) -> sqlalchemy.Engine:
