@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def _changed(whole: Any, changes: list[tuple[int, Any]]) -> Any:
         places = [*_places(whole)]
         if places:
             holder, key = places[number % len(places)]
-            holder[key] = odd
+            holder[key] = deepcopy(odd)  # the same list twice could come to hold itself
     return whole
 
 
