@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from milepost.cli.output import json_text
 from milepost.cli.show.proof import proof_lines
 from milepost.engine.records.milepost_note import KeptNote, recorded_note
 from milepost.engine.verification.verifier import corrected
@@ -78,7 +79,7 @@ def _shown(post: Milepost, kept: KeptNote) -> None:
         attempts=(),
     )
     "\n".join(proof_lines(proof, 100)).encode()
-    json.dumps(to_json(proof), ensure_ascii=False).encode()
+    json_text(to_json(proof)).encode()
     task = corrected(a_task("Write `a.py`", files=("a.py",)), kept.corrections)
     "".join((task.text, *task.files)).encode()
 
@@ -92,21 +93,21 @@ def _written() -> st.SearchStrategy[Written]:
     content = st.one_of(changed, changed, texts(examples.NOTE_WORDS, examples.NOTES))
     name = st.one_of(st.sampled_from(_NAMES), st.text(max_size=8))
     lines = st.lists(st.sampled_from(("Milepost-Undo: x", "Milepost-Task: 1.2", "", "a", "\tb")), max_size=2)
-    trailers = st.builds(_trailers, name, name, st.sampled_from(_ATTEMPTS), name, lines)
-    return st.builds(
-        _sealed, st.one_of(st.just(_trailers("1.1", "7f3a", "1", "a", [])), trailers), content, st.booleans()
-    )
+    others = st.builds(trailers_of, name, name, st.sampled_from(_ATTEMPTS), name, lines)
+    return st.builds(sealed, st.one_of(st.just(trailers_of()), others), content, st.booleans())
 
 
-def _trailers(task: str, run: str, attempt: str, agent: str, more: list[str]) -> str:
+def trailers_of(
+    task: str = "1.1", run: str = "7f3a", attempt: str = "1", agent: str = "a", more: Sequence[str] = ()
+) -> str:
     said = f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\nMilepost-Agent: {agent}"
     return "\n".join((f"{task}: x\n", said, "Milepost-Roadmap: ROADMAP.md", *more))
 
 
-def _sealed(trailers: str, content: bytes, sealed: bool) -> Written:
+def sealed(trailers: str, content: bytes, rightly: bool = True) -> Written:
     """With the trailer of the evidence: the right one, so that what was made up is believed, or another."""
     text = content.decode("utf-8", "backslashreplace")
-    seal = evidence_hash(text) if sealed else "sha256:0"
+    seal = evidence_hash(text) if rightly else "sha256:0"
     return f"{trailers}\nMilepost-Evidence: {seal}\n".encode("utf-8", "surrogatepass"), content
 
 
