@@ -9,7 +9,8 @@ import pytest
 
 from milepost.core.change import LARGEST_READ
 from milepost.core.errors import EvidenceForged, GitFailed, UndoImpossible
-from milepost.workspace.mileposts import LARGEST_NOTE, (
+from milepost.workspace.mileposts import (
+    LARGEST_NOTE,
     Milepost,
     Mileposts,
     evidence_hash,
