@@ -10,9 +10,9 @@ from tests.fuzz.notes import sealed, trailers_of
 
 
 def _half() -> bytes:
-    """A note whose JSON can be read, and has half a character where a text is."""
+    """A note whose JSON can be read, and has half a character where texts are."""
     note = json.loads(examples.NOTES[0])
-    note["evidence"]["checks"][0]["environment"] = "\ud800"
+    note["evidence"]["tree"] = note["evidence"]["checks"][0]["environment"] = "\ud800\x1b[2J"
     return json.dumps(note).encode()
 
 

@@ -78,7 +78,8 @@ def _shown(post: Milepost, kept: KeptNote) -> None:
         evidence=kept.evidence,
         attempts=(),
     )
-    "\n".join(proof_lines(proof, 100)).encode()
+    said = "\n".join(proof_lines(proof, 100)).encode()
+    assert b"\x1b" not in said, "a note writes to the terminal"
     json_text(to_json(proof)).encode()
     task = corrected(a_task("Write `a.py`", files=("a.py",)), kept.corrections)
     "".join((task.text, *task.files)).encode()

@@ -102,14 +102,14 @@ def _narrow(outer: bytes) -> Iterator[bytes]:
 
 
 def _from_hex(outer: bytes) -> Iterator[bytes]:
-    """What is written in hex; what stands before it may be a digit, too, so it is read from two places."""
+    """What is written in hex; what is before it may be a digit, too: read from two places."""
     digits = [_NO_DIGITS.sub(b"", run) for run in _HEX.findall(outer)]
     for start in range(2):
         yield b"\n".join(binascii.unhexlify(run[start : len(run) - (len(run) - start) % 2]) for run in digits)
 
 
 def _from_base64(outer: bytes) -> Iterator[bytes]:
-    """What is written in base64 of either alphabet; what is before it may look alike, so it is read from four places."""
+    """What is written in base64 of either alphabet; what is before it may look alike: read from four places."""
     signs = [_BETWEEN_LINES.sub(b"", run).translate(_ONE_ALPHABET) for run in _BASE64.findall(outer)]
     for start in range(4):
         yield b"\n".join(_bytes_of(run[start:]) for run in signs)
