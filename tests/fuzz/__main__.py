@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests import environment
 from tests.fuzz.run import bound_memory, fuzz, keep
 from tests.fuzz.targets import TARGETS
 
@@ -19,6 +20,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000_000)
     parser.add_argument("--findings", type=Path, default=Path("fuzz-findings"))
     given = parser.parse_args()
+    environment.settle()
+    environment.keep_state_apart()
+    environment.agree()
     logging.disable()
     bound_memory()
     began = time.monotonic()

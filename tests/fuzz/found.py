@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from tests.fuzz import examples
+from tests.fuzz.notes import sealed, trailers_of
+
+
+def _half() -> bytes:
+    """A note whose JSON can be read, and has half a character where texts are."""
+    note = json.loads(examples.NOTES[0])
+    note["evidence"]["tree"] = note["evidence"]["checks"][0]["environment"] = "\ud800\x1b[2J"
+    return json.dumps(note).encode()
+
 
 _LINES = b"".join(b"%d\n" % number for number in range(40_000))
 
 FOUND: tuple[tuple[str, str, Any], ...] = (
-    ("a note that is nested without end", "note", b"[" * 100_000),
+    ("a note that is nested without end", "note", sealed(trailers_of(), b"[" * 100_000)),
+    ("a note with half a character", "note", sealed(trailers_of(), _half())),
+    ("an attempt whose number is a digit and no number", "note", sealed(trailers_of(attempt="\xb2"), b"{}")),
+    ("an attempt whose number has no end", "note", sealed(trailers_of(attempt="9" * 5000), b"{}")),
     ("a migration with many lines before and after", "left", ("migrations/a.sql", _LINES, _LINES[::-1])),
     ("a heading of nothing but signs", "roadmap", ("ROADMAP.md", b"## " * 200 + b"(")),
     ("a number of a thousand digits", "settings", b"a = " + b"9" * 5000),

@@ -1,4 +1,4 @@
-"""Targets that read a text: roadmaps, settings, cassettes, exports, notes, and what an attempt left."""
+"""Targets that read a text: roadmaps, settings, cassettes, exports, and what an attempt left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from milepost.agents.replay import cassette_file
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult
 from milepost.engine.project.settings.load import load
-from milepost.engine.records.milepost_note import recorded_note
 from milepost.memory.memory import StoredMemory
 from milepost.memory.transfer.import_rows import checked, take_in
 from milepost.repair.diagnosis.readings import reading_of_check
@@ -39,7 +38,6 @@ from milepost.verify.credentials import leaks
 from milepost.verify.judging.layout import BaseFacts
 from milepost.verify.judging.split import split
 from milepost.verify.suites import junit
-from milepost.workspace.mileposts import Milepost
 from milepost.workspace.reconcile.reconcile import reconcile
 from tests.fuzz import examples
 from tests.fuzz.inputs import texts
@@ -101,25 +99,6 @@ def export() -> Iterator[Target]:
             database.close()
 
     yield Target(inputs=st.tuples(texts(examples.EXPORT_WORDS, examples.exports()), st.booleans()), check=check)
-
-
-class _Notes:
-    """Has one note, whoever asks."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def note(self, _commit: str) -> str:
-        return self._text
-
-
-@contextmanager
-def note() -> Iterator[Target]:
-    def check(content: bytes) -> None:
-        post = Milepost(commit="0" * 40, task="1", run="7f3a", attempt=1, agent="a", title="a", roadmap="ROADMAP.md")
-        recorded_note(_Notes(content.decode("utf-8", "backslashreplace")), post)  # type: ignore[arg-type]
-
-    yield Target(inputs=texts(examples.NOTE_WORDS, examples.NOTES), check=check)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Targets that ask a server: the tools over MCP, the page over HTTP. What it answers is never a mistake of its own."""
+"""The target that asks a server for the tools over MCP: what it answers is never a mistake of its own."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
-from milepost.events import EventStream
 from milepost.mcp.profiles import build
-from milepost.web import action_routes, pages, read_routes, stream_routes
-from milepost.web.page_facts import PageFacts
 from tests.fuzz.run import Target
 from tests.mcp.serving import MILEPOST_MCP, memory_kb, started
 from tests.mcp.wire import META
@@ -116,46 +111,3 @@ def _call(name: str, schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]
 
 
 _little = st.one_of(st.just({}), st.dictionaries(words, values, max_size=1))
-
-
-@contextmanager
-def web() -> Iterator[Target]:
-    """Requests to the page's routes, behind the door: none ends in a mistake of the server's own."""
-    with _project() as folder, EventStream(folder / ".milepost/milepost.db") as stream:
-        site = PageFacts(roadmap=folder / "ROADMAP.md", stream=stream)
-        routes = [*pages.routes(), *stream_routes.routes(site), *read_routes.routes(site), *action_routes.routes(site)]
-        with TestClient(Starlette(routes=routes), raise_server_exceptions=True) as client:
-
-            def check(given: tuple[str, str, dict[str, str], bytes]) -> None:
-                method, path, query, body = given
-                (folder / "ROADMAP.md").write_text(ROADMAP)
-                answer = client.request(method, path, params=query, content=body)
-                assert answer.status_code != 500, answer.text[:200]
-
-            yield Target(inputs=_web_requests(), check=check)
-
-
-def _web_requests() -> st.SearchStrategy[tuple[str, str, dict[str, str], bytes]]:
-    plain = words.map(lambda word: word.encode("utf-8", "replace").decode())
-    paths = st.sampled_from(
-        [
-            *("/", "/api/plan", "/api/attempt", "/api/files", "/api/file", "/api/log", "/api/task", "/api/costs"),
-            *("/api/gates", "/api/gates/x", "/api/steer", "/api/runs", "/api/summary", "/api/lines", "/static/x"),
-        ]
-    )
-    names = ("run", "task", "attempt", "path", "check", "context", "before", "after", "q")
-    query = st.fixed_dictionaries({}, optional=dict.fromkeys(names, plain))
-    fields = {
-        "verb": st.one_of(plain, st.sampled_from(["pause", "drop", "agent", "parallel", "note", "finish"])),
-        "task": plain,
-        "text": plain,
-        "answer": st.one_of(plain, st.sampled_from(["approve", "reject", "edit", "skip"])),
-        "digest": st.one_of(plain, st.just("0" * 64)),
-        "commit": st.booleans(),
-    }
-    body = st.one_of(
-        st.fixed_dictionaries({}, optional=fields).map(lambda given: json.dumps(given).encode()),
-        values.map(lambda value: json.dumps(value).encode()),
-        st.binary(max_size=100),
-    )
-    return st.tuples(st.sampled_from(["GET", "POST"]), paths, query, body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from tests.fuzz import checkouts, readers, servers
+from tests.fuzz import checkouts, notes, pages, readers, servers
 from tests.fuzz.run import Target
 
 TARGETS: dict[str, Callable[[], AbstractContextManager[Target]]] = {
@@ -13,10 +13,10 @@ TARGETS: dict[str, Callable[[], AbstractContextManager[Target]]] = {
     "settings": readers.settings,
     "cassette": readers.cassette,
     "export": readers.export,
-    "note": readers.note,
+    "note": notes.note,
     "left": readers.left,
     "printed": readers.printed,
     "checkout": checkouts.checkout,
     "mcp": servers.mcp,
-    "web": servers.web,
+    "web": pages.web,
 }

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from milepost.core.change import LARGEST_READ
-from milepost.core.errors import GitFailed, UndoImpossible
+from milepost.core.errors import EvidenceForged, GitFailed, UndoImpossible
 from milepost.workspace.mileposts import (
+    LARGEST_NOTE,
     Milepost,
     Mileposts,
     evidence_hash,
@@ -116,6 +117,13 @@ def test_a_milepost_that_later_work_builds_on_is_not_taken_back(place: Place) ->
     with pytest.raises(UndoImpossible, match=r"a\.txt"):
         mileposts.without(first, second.commit, "ROADMAP.md")
     assert mileposts.without(second, second.commit, "ROADMAP.md") == mileposts.tree_of(first.commit)
+
+
+def test_a_note_that_is_too_large_is_refused_before_it_is_read(place: Place) -> None:
+    mileposts = place.mileposts()
+    mileposts.annotate(place.head, "x" * (LARGEST_NOTE + 1), NOW)
+    with pytest.raises(EvidenceForged, match="larger than"):
+        mileposts.note(place.head)
 
 
 def test_evidence_written_twice_is_one_note_and_other_notes_stay(place: Place) -> None:

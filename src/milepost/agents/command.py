@@ -19,7 +19,7 @@ from pathlib import Path
 
 from milepost.agents.clip import clip, last_lines
 from milepost.agents.identity import GIT_IDENTITY
-from milepost.agents.outside_names import absolute_paths
+from milepost.agents.outside_names import absolute_paths, is_led_out, is_path
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import Command, CommandResult, Line, ending_in_words
@@ -125,7 +125,9 @@ def assignment_json(assignment: Assignment) -> str:
 
 def readable_paths(argv: tuple[str, ...], search_path: str | None = None) -> tuple[Path, ...]:
     """What the program needs to see beside the workspace: its folder, and the absolute paths it is given."""
-    program = shutil.which(argv[0], path=search_path)
+    is_above = ".." in Path(argv[0]).parts  # which a person agreed to; where a link leads nobody was told
+    is_linked = is_path(argv[0]) and not is_above and is_led_out(argv[0])
+    program = None if is_linked else shutil.which(argv[0], path=search_path)
     folders = [] if program is None else [Path(program).parent, Path(program).resolve().parent]
     # A program that lies in the home, or above it, would otherwise make all of that readable.
     home = Path("~").expanduser().resolve()

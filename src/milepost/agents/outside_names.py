@@ -18,8 +18,9 @@ def absolute_paths(words: Iterable[str]) -> Iterator[str]:
 
 
 def reaches_outside(name: str) -> bool:
-    """Whether the name of an agent names a path above the folder that it starts from, or one that is private: in a
-    home, of the system, or a folder around these. The program itself may be installed in a home."""
+    """Whether the name of an agent names a path above the folder that it starts from, one that a link leads out of it,
+    or one that is private: in a home, of the system, or a folder around these. A program that is found on PATH is
+    none of these, wherever it is installed."""
     kind, _, rest = name.strip().partition(":")
     if kind == "replay":
         return _leaves(rest.strip())
@@ -29,7 +30,17 @@ def reaches_outside(name: str) -> bool:
         program, *words = shlex.split(rest) or [""]
     except ValueError:
         return False  # no agent has such a name
-    return (_leaves(program) and not _is_program(program)) or any(map(is_private, absolute_paths(words)))
+    return (is_path(program) and _leaves(program)) or any(map(is_private, absolute_paths(words)))
+
+
+def is_path(program: str) -> bool:
+    """Whether a program is named by its path, and so not looked for on PATH."""
+    return "/" in program or program.startswith("~")
+
+
+def is_led_out(path: str) -> bool:
+    """Whether a link leads a relative path out of the folder that it starts from."""
+    return not path.startswith("/") and not PurePosixPath(os.path.realpath(path)).is_relative_to(os.path.realpath("."))
 
 
 def is_private(path: str) -> bool:
@@ -40,8 +51,6 @@ def is_private(path: str) -> bool:
 
 
 def _leaves(path: str) -> bool:
-    return ".." in PurePosixPath(path).parts or (path.startswith("/") and is_private(path))
-
-
-def _is_program(path: str) -> bool:
-    return Path(path).is_file() and os.access(path, os.X_OK)
+    if path.startswith("~") or ".." in PurePosixPath(path).parts:
+        return True
+    return is_private(path) if path.startswith("/") else is_led_out(path)

@@ -18,7 +18,12 @@ def answer(as_json: bool, plain: Callable[[], object], lines: Callable[[], list[
 
 def print_json(plain: object) -> None:
     """The answer for machines."""
-    typer.echo(json.dumps(plain, indent=2, ensure_ascii=False))
+    typer.echo(json_text(plain))
+
+
+def json_text(plain: object) -> str:
+    """JSON that can be written as UTF-8: half a character, which an attempt may leave anywhere, is escaped."""
+    return json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def terminal_width() -> int:

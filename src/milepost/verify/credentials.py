@@ -1,7 +1,7 @@
 """Credentials that a changed file has now and had not before: their places, and the file without them.
 
-They are looked for in all that a commit keeps of a file: its lines, its bytes where they are no text, its name, and
-where it is a link, what it points to.
+They are looked for in all that a commit keeps of a file: its lines, its bytes where they are no text, what either says
+once it is decoded, its name, and where it is a link, what it points to.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from milepost.core.change import LARGEST_READ, ChangedFile, MaskedFile
+from milepost.core.secrets.decoded_views import decoded_views
 from milepost.core.secrets.redact import Redactor
-from milepost.core.secrets.shapes import MASK, has_signs, mask_tokens
+from milepost.core.secrets.shapes import MASK, has_signs, mask_tokens, tokens_in
 from milepost.verify.judging.paths import is_test_path
 
 PIECE, OVERLAP = 2000, 400
@@ -22,7 +23,9 @@ PIECE, OVERLAP = 2000, 400
 _LOCK_FILES = re.compile(
     r"(.*\.lock|.*-lock\.(json|ya?ml)|go\.sum|.*\.sum|requirements.*\.txt|.*\.min\.js|.*\.map|.*\.svg)"
 )
-_IN_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@'\"<>{}$]{1,100}:(?P<password>[^\s/@'\"<>{}$]{6,200})@")
+_IN_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@'\"<>{}$]{1,100}:(?P<password>[^\s/@'\"<>{}$]{6,200})@", re.ASCII
+)
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(\\n|[\s\"'+])*[A-Za-z0-9+/=]{40,}")
 _NAMED = re.compile(
     r"""(?ix) (?:(?:api|private|access|auth)[_-]?key|secret|passw(?:or)?d|token|credential)[\w\-]{0,40}
@@ -39,6 +42,7 @@ _FROM_ENVIRONMENT = "a secret from your environment"
 
 # Knows the secrets of the user's environment, which have no shape to know them by.
 Redact = Callable[[str], str]
+_Found = tuple[str, str]  # of what kind it is, and itself
 
 
 def leaks(file: ChangedFile, redact: Redact = str) -> Iterator[str]:
@@ -51,10 +55,12 @@ def leaks(file: ChangedFile, redact: Redact = str) -> Iterator[str]:
     if file.is_link:
         if _in_line(file.text_after, _ANYWHERE, redact):
             yield f"{shown} (a secret in what the link points to)"
-    elif _is_text(file):
+        return
+    if _is_text(file):
         yield from _in_text(file, shown, redact)
-    elif (what := _in_bytes(file.after, redact)) and what != _in_bytes(file.before or b"", redact):
-        yield f"{shown} ({what})"
+    else:
+        yield from (f"{shown} ({what})" for what in _new_in(file, _in_bytes, redact))
+    yield from (f"{shown} ({what}, encoded)" for what in _new_in(file, _in_views, redact))
 
 
 def masked_file(file: ChangedFile, redact: Redact = str) -> MaskedFile | None:
@@ -68,8 +74,6 @@ def masked_file(file: ChangedFile, redact: Redact = str) -> MaskedFile | None:
         content = _without_credential(file.text_after, redact).encode()
     elif _is_text(file):
         content = _masked_text(file, redact).encode()
-    elif _in_bytes(content, redact):
-        content = MASK.encode()
     clean = ChangedFile(path=file.path, before=file.before, after=content, mode=file.mode)
     if any(not place.endswith("in its name)") for place in leaks(clean, redact)):
         content = MASK.encode()
@@ -116,15 +120,28 @@ def _in_line(line: str, path: PurePosixPath, redact: Redact) -> str:
     return next(filter(None, (_leak(piece, path) for piece in _pieces(line))), "")
 
 
-def _in_bytes(content: bytes, redact: Redact) -> str:
-    """What kind of credential bytes hold that are no text, or too many to be read line by line; empty for none."""
+def _new_in(file: ChangedFile, find: Callable[[bytes, Redact], Iterator[_Found]], redact: Redact) -> list[str]:
+    """The kinds of credentials that are found in what a file is now and were not in what it was."""
+    after = set(find(file.after or b"", redact))
+    return sorted({what for what, _ in after.difference(find(file.before or b"", redact))}) if after else []
+
+
+def _in_views(content: bytes, redact: Redact) -> Iterator[_Found]:
+    """The credentials in what bytes say once they are decoded."""
+    return (found for view in decoded_views(content) for found in _in_bytes(view, redact))
+
+
+def _in_bytes(content: bytes, redact: Redact) -> Iterator[_Found]:
+    """The credentials in bytes that are no text, or too many to be read line by line."""
     text = content.decode("latin-1")
     if _is_known(text, redact):
-        return _FROM_ENVIRONMENT
+        yield _FROM_ENVIRONMENT, ""
     if not has_signs(text):
-        return ""
-    pieces = (piece for line in text.split("\n") for piece in _pieces(line))
-    return "a token" if any(_is_random(found) for piece in pieces for found in [_token_in(piece)]) else ""
+        return
+    if key := _PRIVATE_KEY.search(text):
+        yield "a private key", key[0]
+    for piece in _pieces(text):
+        yield from (("a token", token) for token in _tokens_in(piece) if _is_random(token))
 
 
 def _masked_text(file: ChangedFile, redact: Redact) -> str:
@@ -146,8 +163,7 @@ def _without_credential(line: str, redact: Redact = str, path: PurePosixPath = _
 def _masked_part_of_name(part: str, redact: Redact) -> str:
     if _is_known(part, redact):
         return redact(part)
-    token = _token_in(part)
-    return mask_tokens(part) if token and _is_random(token) else part
+    return mask_tokens(part) if any(map(_is_random, _tokens_in(part))) else part
 
 
 def _is_known(text: str, redact: Redact) -> bool:
@@ -165,18 +181,15 @@ def _pieces(line: str) -> Iterator[str]:
         yield line[start : start + PIECE]
 
 
-def _token_in(line: str) -> str:
-    """What has the shape of a token in a line and is no placeholder; empty without one."""
-    masked = mask_tokens(line)
-    part = _masked_part(line, masked) if masked != line else ""
-    return "" if _PLACEHOLDER.search(part) else part
+def _tokens_in(line: str) -> list[str]:
+    """What has the shape of a token in a line and is no placeholder."""
+    return [token for token in tokens_in(line) if not _PLACEHOLDER.search(token)]
 
 
 def _leak(line: str, path: PurePosixPath) -> str:
     """What kind of credential a piece of a line holds, by what it looks like; empty for none."""
     is_lock = _LOCK_FILES.fullmatch(path.name) is not None
-    token = _token_in(line)
-    if token and (_is_random(token) or not is_test_path(str(path))):
+    if any(_is_random(token) or not is_test_path(str(path)) for token in _tokens_in(line)):
         return "a token"
     found = _IN_ADDRESS.search(line)
     if found and _is_random(found["password"]) and not _PLACEHOLDER.search(found["password"]):
@@ -189,13 +202,6 @@ def _leak(line: str, path: PurePosixPath) -> str:
     if _is_environment(path):
         return _environment_value(line)
     return ""
-
-
-def _masked_part(line: str, masked: str) -> str:
-    """What the mask stands for: the part between the beginning and the end that both lines share."""
-    start = masked.find(MASK)
-    tail = masked[masked.rfind(MASK) + len(MASK) :]
-    return line[start : len(line) - len(tail) if tail else None]
 
 
 def _is_environment(path: PurePosixPath) -> bool:

@@ -21,6 +21,7 @@ AGAIN: Final = "run `milepost web` again and open the address that it prints"
 
 _READING: Final = ("GET", "HEAD")
 _SHELL: Final = ("/", "/open")
+_LONGEST_LENGTH: Final = 20  # Python reads no number without end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,7 @@ def _unlike_the_page(headers: Headers, origin: str | None) -> RequestRefused | N
     length = only(headers, b"content-length") or "0"
     if kind != "application/json":
         return _NO_JSON
-    return None if length.isdecimal() and int(length) <= BODY_BYTES else _TOO_LARGE
+    return None if length.isdecimal() and len(length) < _LONGEST_LENGTH and int(length) <= BODY_BYTES else _TOO_LARGE
 
 
 class Guard:

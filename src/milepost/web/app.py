@@ -11,7 +11,7 @@ from milepost.web.page_facts import PageFacts
 
 def application(site: PageFacts, entrance: Entrance) -> Starlette:
     """All that the page asks for; an error is one line and what to do about it."""
-    return Starlette(
+    app = Starlette(
         routes=[
             *pages.routes(),
             *login.routes(entrance),
@@ -20,3 +20,5 @@ def application(site: PageFacts, entrance: Entrance) -> Starlette:
             *action_routes.routes(site),
         ],
     )
+    app.router.redirect_slashes = False  # to redirect, it would read the query as text, which not every query is
+    return app

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
-from milepost.core.errors import GitFailed, UndoImpossible
+from milepost.core.errors import EvidenceForged, GitFailed, UndoImpossible
 from milepost.core.folder_roadmap import bound, is_of_roadmap, is_page, unbound
 from milepost.workspace.bench_tree import make_bench_tree
 from milepost.workspace.git import Git
@@ -22,6 +22,8 @@ from milepost.workspace.objects import blobs_of, changes_of, entries_of
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
+LARGEST_NOTE = 32_000_000
+_LONGEST_NUMBER = 9
 _FIELD = "\x1f"
 
 
@@ -299,13 +301,12 @@ class Mileposts:
             if undo:
                 undone[undo] = commit
             elif task and run:
-                number = int(attempt) if attempt.isdigit() else 0
                 mileposts.append(
                     Milepost(
                         commit=commit,
                         task=task,
                         run=run,
-                        attempt=number,
+                        attempt=_number(attempt),
                         agent=agent,
                         title=subject.removeprefix(f"{task}: "),
                         roadmap=roadmap,
@@ -321,9 +322,15 @@ class Mileposts:
         self._git.refs(*words, stdin=evidence.encode(), env=_signed(stamp))
 
     def note(self, commit: str) -> str | None:
-        """The evidence attached to a milepost."""
-        code, text = self._git.try_refs("notes", f"--ref={NOTES}", "show", commit)
-        return text if code == 0 else None
+        """The evidence attached to a milepost; anyone may have pushed a note, so one that is too large is not read."""
+        code, blob = self._git.try_refs("notes", f"--ref={NOTES}", "list", commit)
+        found, large = blobs_of(self._git, [blob] if code == 0 else [], LARGEST_NOTE)
+        if large:
+            raise EvidenceForged(
+                f"the evidence note on {commit[:7]} is larger than {LARGEST_NOTE} bytes",
+                "see its content: git notes --ref=milepost show",
+            )
+        return found[blob].decode("utf-8", "backslashreplace").rstrip("\n") if blob in found else None
 
     def without(self, milepost: Milepost, head: str, roadmap: str) -> str:
         """The tree of `head` with one milepost's work taken out again; the roadmap stays as it is."""
@@ -398,6 +405,11 @@ def remove_stale_locks(common_dir: Path) -> tuple[str, ...]:
     for lock in stale:
         lock.unlink(missing_ok=True)
     return tuple(lock.name for lock in stale)
+
+
+def _number(trailer: str) -> int:
+    """The number in a trailer, 0 where there is none: `²` is a digit, too, and Python reads no number without end."""
+    return int(trailer) if trailer.isascii() and trailer.isdecimal() and len(trailer) <= _LONGEST_NUMBER else 0
 
 
 def _signed(stamp: Stamp) -> dict[str, str]:

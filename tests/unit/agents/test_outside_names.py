@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from milepost.agents.command import readable_paths
 from milepost.agents.outside_names import reaches_outside
 
 
@@ -30,14 +31,28 @@ def test_a_link_to_what_is_private_is_private(home: Path, tmp_path: Path) -> Non
     assert reaches_outside(f"command:cp {tmp_path / 'link'} taken")
 
 
-def test_other_files_and_the_program_itself_are_not(home: Path, tmp_path: Path) -> None:
-    program = home / "python"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+def test_other_files_and_programs_of_the_system_are_not(home: Path, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("")
-    assert not reaches_outside(f"command:{program} {tmp_path / 'agent.py'}")
+    assert not reaches_outside(f"command:python3 {tmp_path / 'agent.py'}")
     assert not reaches_outside("command:/usr/bin/env python3 agent.py --fast")
     assert not reaches_outside("claude")
+
+
+def test_a_program_by_its_path_is_outside_though_it_can_be_started(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = home / "repository"
+    repository.mkdir()
+    monkeypatch.chdir(repository)
+    for program in (home / "run.sh", repository / "run.sh"):
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    (repository / "link.sh").symlink_to(home / "run.sh")
+    (repository / "tools").symlink_to(home)
+    (repository / "tape.json").symlink_to(home / "run.sh")
+    for program in ("../run.sh", str(home / "run.sh"), "./link.sh", "tools/run.sh", "~/run.sh"):
+        assert reaches_outside(f"command:{program}"), program
+    assert reaches_outside("replay:tape.json")
+    assert not reaches_outside("command:./run.sh") and not reaches_outside("command:run.sh")
+    assert readable_paths(("./link.sh",)) == readable_paths(("tools/run.sh",)) == ()
 
 
 def test_a_path_above_the_folder_is_outside(home: Path) -> None:

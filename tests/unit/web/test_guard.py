@@ -102,6 +102,7 @@ CHANGING: list[tuple[list[Header], int | None]] = [
     (but(CHANGE, (b"content-length", str(BODY_BYTES).encode())), None),
     (but(CHANGE, (b"content-length", str(BODY_BYTES + 1).encode())), 413),
     (but(CHANGE, (b"content-length", b"-1")), 413),
+    (but(CHANGE, (b"content-length", b"9" * 5000)), 413),
     (but(CHANGE, (b"cookie", b"")), 401),
     (but(CHANGE, (b"origin", b"")), 403),
     (but(CHANGE, (b"origin", b"null")), 403),

@@ -31,10 +31,10 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
             lines += wrapped(
                 f"attempt {attempt.number} by {attempt.agent} was rejected: {attempt.evidence.reason}", width, indent=0
             )
-        lines.append(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
+        lines.append(safe(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}"))
     held = ", ".join(proof.evidence.enforced) or "no check was run; the agent ran at the trust level of the run"
     lines += [
-        f"tree        {proof.evidence.tree}",
+        f"tree        {safe(proof.evidence.tree)}",
         f"confidence  {proof.evidence.confidence:.2f}",
         *hanging("sandbox     ", held, width),
     ]

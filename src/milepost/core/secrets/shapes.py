@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from milepost.core.secrets.word_search import AnyOf
@@ -36,6 +37,13 @@ def mask_tokens(text: str) -> str:
     return text
 
 
+def tokens_in(text: str) -> Iterator[str]:
+    """Each part of a text that is a secret wherever it stands."""
+    for shape in _TOKENS:
+        if any(sign in text for sign in shape.signs):
+            yield from (found[0] for found in shape.pattern.finditer(text))
+
+
 def has_signs(text: str) -> bool:
     """Whether any of a text may have the shape of a secret."""
     return _ALL_SIGNS(text)
@@ -52,7 +60,8 @@ def _mask(found: re.Match[str]) -> str:
 
 
 def _shape(pattern: str, *signs: str, flags: int = 0) -> Shape:
-    return Shape(signs=signs, pattern=re.compile(pattern, flags))
+    """In ASCII: a letter of another alphabet, or a byte that is no text, may stand right before a secret."""
+    return Shape(signs=signs, pattern=re.compile(pattern, flags | re.ASCII))
 
 
 _TOKENS = (

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+import base64
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
+from milepost.core.secrets.decoded_views import MOST, decoded_views
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.secrets import SecretsCheck
 from milepost.verify.credentials import leaks, masked_file
@@ -104,3 +114,60 @@ def test_a_file_is_kept_with_nothing_masked_but_its_new_credentials() -> None:
 def test_names_that_only_look_like_tokens_stay() -> None:
     for path in ("sk-learn-examples-of-models.py", "docs/xoxb-1234567890-abc.md", "src/AIza.py"):
         assert masked_file(ChangedFile(path=path, before=None, after=b"x\n")) is None
+
+
+def _zipped(content: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("a.txt", content)
+    return archive.getvalue()
+
+
+def _tarred(content: bytes) -> bytes:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:xz") as opened:
+        about = tarfile.TarInfo("a.txt")
+        about.size = len(content)
+        opened.addfile(about, io.BytesIO(content))
+    return archive.getvalue()
+
+
+LINE = f"token = {GITHUB}\n"
+LONG = b"0123456789 " * 9 + LINE.encode()
+ENCODED = {
+    "after a byte that is no text": b"\0\xff" + GITHUB.encode(),
+    "after a letter": f"\xe9{GITHUB}".encode(),
+    "two tokens": f"\0{GITHUB}\0{AMAZON}".encode(),
+    **{name: LINE.encode(name) for name in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be")},
+    "base64": b'KEY = "' + base64.b64encode(LINE.encode()) + b'"\n',
+    "base64 in lines": base64.encodebytes(LONG),
+    "base64 for addresses": base64.urlsafe_b64encode(b"\xff\xfe" + LINE.encode()),
+    "base64 in quotes": b"".join(b'    "%s"\n' % line[:76] for line in base64.encodebytes(LONG).splitlines()),
+    "hex": LINE.encode().hex().encode(),
+    "numbers in hex": ", ".join(map(hex, LINE.encode())).encode(),
+    "gzip": gzip.compress(LINE.encode()),
+    "bz2": bz2.compress(LINE.encode()),
+    "xz": lzma.compress(LINE.encode()),
+    "zlib": b"\0" * 9 + zlib.compress(LINE.encode()),
+    "zip": _zipped(LINE.encode()),
+    "tar": _tarred(LINE.encode()),
+    "a zip archive in gzip in base64": base64.b64encode(gzip.compress(_zipped(LINE.encode()))),
+    "a private key": b"\0" + KEY.encode(),
+}
+
+
+@pytest.mark.parametrize("content", [pytest.param(content, id=name) for name, content in ENCODED.items()])
+@pytest.mark.parametrize("path", ["app.py", "tests/data.bin"])
+def test_an_encoded_credential_is_found_and_not_kept(path: str, content: bytes) -> None:
+    file = ChangedFile(path=path, before=None, after=content)
+    kept = masked_file(file)
+    assert kept is not None and GITHUB not in repr(kept)
+    assert [*leaks(ChangedFile(path=path, before=None, after=kept.content))] == []
+    assert [*leaks(ChangedFile(path=path, before=content, after=content + b"\n"))] == []
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zlib.compress, _zipped])
+def test_what_grows_without_end_is_read_within_bounds(pack: Callable[[bytes], bytes]) -> None:
+    bomb = pack(bytes(50_000_000))
+    assert sum(map(len, decoded_views(bomb))) <= MOST
+    assert [*leaks(ChangedFile(path="a.bin", before=None, after=bomb))] == []

@@ -41,7 +41,7 @@ class MemorySettings(SettingsSection):
     semantic: Annotated[bool, SAFE] = Field(
         False, description="Whether lessons are also found by meaning; requires milepost[semantic]."
     )
-    distil_with: Annotated[str, SAFE] = Field(
+    distil_with: Annotated[str, Asks("tells this model of each task, with your key for it")] = Field(
         "",
         description="The model that is asked once after each task for up to three more lessons, as provider:model. "
         "Empty: lessons are made without a model.",

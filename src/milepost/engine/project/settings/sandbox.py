@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from milepost.engine.project.network_setting import NetworkSetting
-from milepost.engine.project.settings.reach import SAFE, Asks, at_most, one_of
+from milepost.engine.project.settings.reach import Asks, at_most, one_of
 from milepost.engine.project.settings.section import SettingsSection
 
 
@@ -30,9 +30,9 @@ class SandboxSettings(SettingsSection):
         description="Network access of agents and checks: none, loopback (their own), open, or a list of hosts such "
         'as ["example.org", "*.example.org", "127.0.0.1:5432"]. Empty: loopback.',
     )
-    install_network: Annotated[NetworkSetting, SAFE] = Field(
-        "open", description="The same for commands that install packages: environments, lock files, repairs."
-    )
+    install_network: Annotated[
+        NetworkSetting, Asks("lets installers reach these hosts", unless=one_of("none", "loopback", "open", []))
+    ] = Field("open", description="The same for commands that install packages: environments, lock files, repairs.")
     memory_mb: Annotated[int | None, Asks("lets a command use this much memory", unless=at_most(4096))] = Field(
         None,
         ge=64,
