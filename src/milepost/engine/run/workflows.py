@@ -48,8 +48,9 @@ def work(services: RunServices, order: Plain, task: Plain, base: str, history: l
         steps.pause(services, way.wait_s, since=history[-1]["finished_at"] if history else 0)
         stage = steps.gather if way.agent == PARTS else steps.act
         acted = stage(order, task, base, history, dump(way))
+        waited_s = 0.0  # in this life of the run: what parked it once does not park it again before it has asked
         while "limited" in acted:
-            steps.pause(services, acted["wait_s"], since=acted["at"])
+            waited_s = steps.wait_for_service(services, acted, waited_s)
             way = replace(way, rounds=way.rounds + 1)
             acted = stage(order, task, base, history, dump(way))
         if "gate" in acted:
