@@ -119,6 +119,9 @@ def test_a_run_that_the_version_before_began_goes_on_after_its_state_was_taken_o
     (state / "made-by").unlink()
     shutil.move(state, old)
     (old / ".gitignore").write_text("*\n")
+    refused = sandbox.milepost("resume")
+    assert (refused.code, "milepost adopt" in refused.stderr) == (1, True), refused.stderr
+    assert sandbox.milepost("adopt").code == 0
     run = sandbox.milepost("status", "--json").json["run"]
     assert not old.exists() and (state / "milepost.db").exists()
     resumed = sandbox.milepost("resume")

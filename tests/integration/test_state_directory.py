@@ -156,7 +156,12 @@ def test_the_key_is_its_users_alone_and_can_come_from_the_environment(
 
 def test_the_state_of_the_version_before_is_taken_over_whole_and_once(repo: Path) -> None:
     old = old_state(repo)
-    state = open_state(repo)
+    for _ in range(2):
+        with pytest.raises(StateRefused, match="nothing shows that you made them") as refused:
+            open_state(repo)
+        assert "milepost adopt" in refused.value.advice and "mv " in refused.value.advice
+    state, is_new = adopt_state(repo)
+    assert is_new and open_state(repo) == state
     assert {name: (state / name).read_bytes() for name in TAKEN} == {name: FILES[name] for name in TAKEN}
     assert rows(state) == [("kept",)], "also what is only in the log of the database"
     assert not (state / "git").exists() and not (state / "patterns").exists()
@@ -166,7 +171,7 @@ def test_the_state_of_the_version_before_is_taken_over_whole_and_once(repo: Path
     assert (open_state(repo) / "submitted").read_text() == "7f3a\n", "what comes there later is nobody's"
 
 
-def test_a_takeover_that_is_killed_anywhere_goes_on_with_the_next_command(
+def test_a_takeover_that_is_killed_anywhere_goes_on_with_the_next_adopt(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Killed(BaseException):
@@ -187,7 +192,7 @@ def test_a_takeover_that_is_killed_anywhere_goes_on_with_the_next_command(
 
     monkeypatch.setattr(Path, "rename", mortal)
     old_state(repo)
-    open_state(repo)
+    adopt_state(repo)
     assert calls > 5
     for dies_at in [at for number in range(1, calls + 1) for at in (number, -number)]:
         shutil.rmtree(repo / ".git/milepost")
@@ -195,12 +200,24 @@ def test_a_takeover_that_is_killed_anywhere_goes_on_with_the_next_command(
         old_state(repo)
         calls = 0
         with pytest.raises(Killed):
-            open_state(repo)
+            adopt_state(repo)
         calls = -1000
-        state = open_state(repo)
+        if not state_path(repo).exists():
+            with pytest.raises(StateRefused, match="nothing shows that you made them"):
+                open_state(repo)
+        state, _ = adopt_state(repo)
         assert rows(state) == [("kept",)], dies_at
         assert [name for name in TAKEN if (state / name).read_bytes() != FILES[name]] == []
         assert [path.name for path in state.parent.iterdir()] == ["top"]
+
+
+def test_half_a_takeover_that_came_with_an_archive_is_not_believed(repo: Path) -> None:
+    half = state_path(repo).with_name("top.taking")
+    half.mkdir(parents=True)
+    (half / "submitted").write_text("ffff\n")
+    with pytest.raises(StateRefused, match="nothing shows that you made them"):
+        open_state(repo)
+    assert not state_path(repo).exists()
 
 
 def test_a_takeover_to_another_disk_copies(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +230,7 @@ def test_a_takeover_to_another_disk_copies(repo: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Path, "rename", between)
     old = old_state(repo)
-    state = open_state(repo)
+    state, _ = adopt_state(repo)
     assert rows(state) == [("kept",)] and (state / "logs/0.gz").exists() and not (old / "logs").exists()
 
 
@@ -262,9 +279,10 @@ def test_what_may_be_anothers_is_not_taken_over_and_nothing_is_moved(repo: Path,
     old_state(repo)
     put(repo)  # type: ignore[operator]
     before = sorted(path for path in repo.rglob("*") if ".git/" not in str(path))
-    with pytest.raises(StateRefused) as refused:
-        open_state(repo)
-    assert "\n" not in refused.value.message and "mv " in refused.value.advice
+    for use in (open_state, adopt_state):
+        with pytest.raises(StateRefused) as refused:
+            use(repo)
+        assert "\n" not in refused.value.message and "mv " in refused.value.advice
     assert sorted(path for path in repo.rglob("*") if ".git/" not in str(path)) == before
     assert not state_path(repo).exists()
 
@@ -279,8 +297,8 @@ def test_the_state_of_another_user_is_not_taken_over(repo: Path) -> None:
 def test_a_state_that_an_engine_of_the_version_before_uses_is_left_to_it(repo: Path) -> None:
     old = old_state(repo)
     with StateLock(old, "7f3a"), pytest.raises(EngineBusy, match="run 7f3a is already in progress"):
-        open_state(repo)
-    assert open_state(repo).is_dir()
+        adopt_state(repo)
+    assert adopt_state(repo) == (open_state(repo), True)
 
 
 def test_patterns_that_git_tracks_are_no_state(repo: Path) -> None:

@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def adopt(roadmap: RoadmapOption = None, as_json: Json = False) -> None:
-    """Use the recorded runs of a repository that somebody else made, or that you made with another home directory.
+    """Use the recorded runs of a repository that somebody else, an earlier version, or you with another home made.
 
     Only do so if you trust who made them: an unfinished run continues with the agent and the limits that it names.
     """

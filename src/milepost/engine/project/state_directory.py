@@ -1,4 +1,4 @@
-"""The state directory of a roadmap, when it is opened: taken over from the version before, known to be ours."""
+"""The state directory of a roadmap, when it is opened: known to be ours, or agreed to by a person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from milepost.core.errors import StateRefused
 from milepost.engine.project.state_lock import unwritable
 from milepost.engine.project.state_mark import is_ours, require_key, require_mark, sign
 from milepost.engine.project.state_place import OPEN_FOLDER, state_path
-from milepost.engine.project.state_takeover import take_over
+from milepost.engine.project.state_takeover import require_none, take_over
 
 OWN_GIT = "git"  # the engine's own git directory, in a state directory
 
@@ -20,10 +20,10 @@ OWN_GIT = "git"  # the engine's own git directory, in a state directory
 def open_state(folder: Path) -> Path:
     """The state directory of the roadmap in a folder; it need not be there yet, and where it is, it is ours."""
     state = state_path(folder)
-    if not os.path.lexists(state):
-        take_over(folder / OPEN_FOLDER, state)
     if os.path.lexists(state):
         require_mark(state)
+    else:
+        require_none(folder / OPEN_FOLDER, state)
     return state
 
 
@@ -49,8 +49,12 @@ def make_state(state: Path) -> None:
 
 
 def adopt_state(folder: Path) -> tuple[Path, bool]:
-    """Agree to the state directory of the roadmap in a folder as it is now; False where it was ours already."""
+    """Agree to the state of the roadmap in a folder, also of an earlier version; False where it was ours already."""
     state = state_path(folder)
+    if not os.path.lexists(state):
+        take_over(folder / OPEN_FOLDER, state)
+        if state.is_dir():
+            return state, True
     if state.is_symlink() or not state.is_dir():
         raise StateRefused(f"there is no state in {str(state)!r}", "nothing has to be agreed to: milepost run makes it")
     if is_ours(state):

@@ -1,8 +1,9 @@
-"""The state of the version before, which was in `.milepost/` beside the roadmap: taken over once, with nothing lost.
+"""The state of the version before, which was in `.milepost/` beside the roadmap: taken over with nothing lost.
 
-Everything is moved into a folder beside the place where the state belongs, which gets its name last: a takeover that
-was killed goes on with the next command, and nobody sees half of it. The engine's own git directory stays behind: it is
-made anew, and what stands in its place may be a commit's.
+Nothing shows who made it, so a person agrees to it once, with `milepost adopt`. Everything is moved into a folder
+beside the place where the state belongs, which gets its name last: a takeover that was killed goes on with the next
+`adopt`, and nobody sees half of it. The engine's own git directory stays behind: it is made anew, and what stands in
+its place may be a commit's.
 """
 
 from __future__ import annotations
@@ -31,16 +32,26 @@ LEFT = ("git", "stop", "stop-now", "lock", ".gitignore")  # what is of no use an
 _PAUSE_S = 0.02
 
 
+def require_none(old: Path, state: Path) -> None:
+    """Raise where a state of the version before is left, or half of one: a person has to agree to it first."""
+    if _is_left(old, state):
+        _refuse_foreign(old)
+        raise StateRefused(
+            f"{str(old)!r} has the runs of an earlier version, and nothing shows that you made them",
+            f"if you did, keep them with: milepost adopt; {_aside(old)}",
+        )
+
+
 def take_over(old: Path, state: Path) -> None:
-    """Move the state of the version before to where it belongs; nothing happens where there is none.
+    """Move the state of the version before, which a person agreed to, to where it belongs; nothing where there is none.
 
     Refuses what somebody else may have put there.
     """
-    half = state.with_name(f"{state.name}.taking")
-    if not half.exists() and not any(os.path.lexists(old / name) for name in TAKEN):
+    if not _is_left(old, state):
         return
     _refuse_foreign(old)
     require_key()
+    half = _half(state)
     try:
         with _alone(old):
             if os.path.lexists(state):  # somebody else was quicker
@@ -58,9 +69,22 @@ def take_over(old: Path, state: Path) -> None:
         ) from error
 
 
+def _is_left(old: Path, state: Path) -> bool:
+    return os.path.lexists(_half(state)) or any(os.path.lexists(old / name) for name in TAKEN)
+
+
+def _half(state: Path) -> Path:
+    """Where a state is gathered before it gets its name."""
+    return state.with_name(f"{state.name}.taking")
+
+
+def _aside(old: Path) -> str:
+    return f"if you do not know where it comes from, move it away: mv {old} {old}.unknown"
+
+
 def _refuse_foreign(old: Path) -> None:
     """Raise where anything that would be taken may be another's: tracked by git, a link, or of another user."""
-    aside = f"if you do not know where it comes from, move it away: mv {old} {old}.unknown"
+    aside = _aside(old)
     if not os.path.lexists(old):
         return
     if not stat.S_ISDIR(old.lstat().st_mode):
