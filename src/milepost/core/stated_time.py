@@ -18,8 +18,9 @@ JUST_PASSED_S = 600.0  # a time of day that was so shortly ago is not tomorrow's
 _LEAD = re.compile(
     r"""(?ix)
       \bretry[- _]?after(?:[-_]?(?P<ms>ms)|[-_]?s(?:econds)?)?\b | \bretry[-_ ]?delay\b
-    | \b(?:try|trying|ask|retry|available|access|back|use\ it|use\ \w+)\ again\b | \b(?:retry|retrying)\b(?=\s(?:in|after|at)\s)
-    | (?<![a-z])resets?(?![a-z])(?:[-_ ]?(?:at|time|in[-_]seconds|in|after|on|requests|tokens))? | \breset(?:ting|s)?[-_ ]time\b
+    | \b(?:try|trying|ask|retry|available|access|back|use\ it|use\ \w+)\ again\b
+    | \b(?:retry|retrying)\b(?=\s(?:in|after|at)\s) | \breset(?:ting|s)?[-_ ]time\b
+    | (?<![a-z])resets?(?![a-z])(?:[-_ ]?(?:at|time|in[-_]seconds|in|after|on|requests|tokens))?
     | \bwait\b(?=\s(?:for\s)?(?:about\s|another\s)?\d) | \buntil\b | \blimit\ reached\| | \bunlocks?\b
     """
 )

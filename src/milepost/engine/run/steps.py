@@ -140,6 +140,23 @@ def pause(services: RunServices, seconds: float, since: int) -> float:
     return time.monotonic() - begun
 
 
+def wait_before(
+    services: RunServices, order: Plain, task: Plain, history: list[Plain], wait_s: float, waited_s: float
+) -> float:
+    """Wait before an attempt, as long as the one before asks for; gives how long a service has been waited for."""
+    if not history:
+        return 0.0
+    last = load(FinishedAttempt, history[-1])
+    if last.attempt.outcome.status != "limited":
+        pause(services, wait_s, since=last.finished_at)
+        return 0.0
+    said, number = last.attempt.outcome.said, last.attempt.number
+    stated = stated_wait_s(said, last.finished_at) is not None
+    waits = {"limited": said, "wait_s": wait_s, "at": last.finished_at, "stated": stated}
+    _tell_wait(services, order["run"], task["id"], number, waits, f"{task['id']}/{number}/limited")
+    return wait_for_service(services, waits, waited_s)
+
+
 def wait_for_service(services: RunServices, limited: Plain, waited_s: float) -> float:
     """Wait until the service of an attempt may be asked again; gives how long it has been waited for in vain.
 
@@ -147,9 +164,9 @@ def wait_for_service(services: RunServices, limited: Plain, waited_s: float) -> 
     """
     patience_s = services.settings.limits.service_wait_s
     if waited_s >= patience_s:
-        what = limited["limited"].strip().partition("\n")[0]
         raise MachineFailed(
-            f"{what}: no answer in {waited_s:.0f} s of asking again", "when the service is back: milepost resume"
+            f"{_cause(limited['limited'])} (asked again and again for {waited_s / 60:.0f} min)",
+            "nothing is lost; when the service is back: milepost resume",
         )
     stated = limited.get("stated", True)
     paused_s = pause(services, limited["wait_s"] if stated else min(limited["wait_s"], patience_s), limited["at"])
@@ -368,20 +385,25 @@ def _since(started: float) -> int:
 
 
 def _wait_for_service(services: RunServices, effort: AttemptSpec, said: str, rounds: int) -> Plain:
-    """Tell what an attempt waits for, and until when."""
+    """What an attempt waits for that its service lets wait, and until when; also told."""
     now, said = time.time(), services.redact(said)
     stated_s = stated_wait_s(said, now)
     wait_s = wait_for_service_s(stated_s, rounds)
-    stated = stated_s is not None and wait_s == stated_s
-    lines = said.strip().splitlines() or [""]
-    what = lines[0] if SERVER_SILENT not in lines[-1] else f"{lines[-1]}: {lines[0]}"
-    waits = ServiceWaits(
-        run=effort.order.run,
-        task=effort.task.id,
-        attempt=effort.number,
-        what=what,
-        until=int(now) + 1 + wait_s,
-        stated=stated,
+    waits = {"limited": said, "wait_s": wait_s, "at": int(now), "stated": wait_s == stated_s}
+    key = f"{effort.task.id}/{effort.number}/limited/{rounds}"
+    _tell_wait(services, effort.order.run, effort.task.id, effort.number, waits, key)
+    return waits
+
+
+def _tell_wait(services: RunServices, run: str, task: str, attempt: int, waits: Plain, key: str) -> None:
+    until = waits["at"] + 1 + waits["wait_s"]
+    told = ServiceWaits(
+        run=run, task=task, attempt=attempt, what=_cause(waits["limited"]), until=until, stated=waits["stated"]
     )
-    services.announce(waits, f"{effort.task.id}/{effort.number}/limited/{rounds}")
-    return {"limited": said, "wait_s": wait_s, "at": int(now), "stated": stated}
+    services.announce(told, key)
+
+
+def _cause(said: str) -> str:
+    """What a service said, or that it does not answer, in one line."""
+    lines = said.strip().splitlines() or [""]
+    return lines[0] if not lines[-1].startswith(SERVER_SILENT) else f"{lines[-1]}: {lines[0]}"
