@@ -105,7 +105,7 @@ def test_aider_is_read_note_by_note() -> None:
         ("claude", "turns", "gave_up", "maximum number of turns (3)"),
         ("claude", "torn", "limited", "\nthe server does not answer"),
         ("codex", "limited", "limited", "\nlimit reached"),
-        ("codex", "failing", "limited", "\nthe server does not answer"),
+        ("codex", "failing", "limited", "\nlimit reached"),
         ("codex", "unauthorized", "gave_up", "401"),
         ("codex", "cut", "gave_up", "max_output_tokens"),
         ("aider", "limited", "limited", "limit reached: try again in 2 s"),
