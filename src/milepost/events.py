@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from milepost.core.events import ModelCalled as ModelCalled
     from milepost.core.events import RunResumed as RunResumed
     from milepost.core.events import RunStopping as RunStopping
+    from milepost.core.events import ServiceWaits as ServiceWaits
     from milepost.core.events import StageStarted as StageStarted
     from milepost.core.events import Steered as Steered
     from milepost.core.events import TaskSummary as TaskSummary

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -21,15 +22,14 @@ from milepost.agents.clip import clip, last_lines
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.outside_names import absolute_paths, is_led_out, is_path
 from milepost.agents.prompt import prompt_for
-from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
+from milepost.core.attempt import LIMIT_REACHED, Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import Command, CommandResult, Line, ending_in_words
 from milepost.core.ports import Tools
+from milepost.core.stated_time import LONGEST_WAIT_S, stated_wait_s
 
 LONGEST_SAID = 4_000
 LONGEST_SESSION = 500
 LIMITED = 75  # EX_TEMPFAIL of sysexits.h: try again later
-WAIT_S = 60.0
-LONGEST_WAIT_S = 7 * 24 * 3600.0
 LONGEST_WORD_BYTES = 131_071  # what Linux takes as one word of a command line, without the zero at its end
 
 _PLACE = re.compile(r"\{(prompt|prompt_file|workspace)\}")
@@ -160,7 +160,7 @@ def outcome_of(result: CommandResult, command: Command) -> Outcome:
         said = clip(spoken, LONGEST_SAID)
         return Outcome(status="finished", said=said, enforced=result.enforced, printed=result.stdout)
     if result.exit_code == LIMITED:
-        said = f"{clip(complaint, LONGEST_SAID)}\nlimit reached: try again in {_stated_wait(result.stdout):g} s".strip()
+        said = f"{clip(complaint, LONGEST_SAID)}\n{LIMIT_REACHED}{_stated_wait(result.stdout, complaint)}".strip()
         return Outcome(status="limited", said=said, enforced=result.enforced)
     reason = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
     status: OutcomeStatus = "timed_out" if result.termination in ("timeout", "idle") else "gave_up"
@@ -168,14 +168,15 @@ def outcome_of(result: CommandResult, command: Command) -> Outcome:
     return Outcome(status=status, said=said, enforced=result.enforced)
 
 
-def _stated_wait(stdout: str) -> float:
-    """The seconds that the last line states as `{"retry_after_s": N}`, or a minute."""
+def _stated_wait(stdout: str, complaint: str) -> str:
+    """The wait that the last line states as `{"retry_after_s": N}`, or the last words in their own way; else empty."""
     lines = stdout.strip().splitlines()
     try:
-        stated = float(json.loads(lines[-1])["retry_after_s"]) if lines else WAIT_S
+        stated = float(json.loads(lines[-1])["retry_after_s"]) if lines else 0.0
     except (ValueError, TypeError, KeyError):
-        return WAIT_S
-    return min(stated, LONGEST_WAIT_S) if stated > 0 else WAIT_S
+        stated = 0.0
+    wait_s = stated_wait_s(complaint, time.time()) if stated <= 0 else min(stated, LONGEST_WAIT_S)
+    return "" if wait_s is None else f": try again in {wait_s:g} s"
 
 
 def _write_new(text: str, scratch: Path, *, prefix: str, suffix: str) -> Path:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,3 +125,22 @@ def padded(text: str, width: int) -> str:
 def short_agent(name: str) -> str:
     """The name of an agent for a narrow column: its kind, or which program it is."""
     return name if name.startswith("acp:") else name.partition(":")[0]
+
+
+def countdown(seconds: float) -> str:
+    """The time that is left, in its two largest units: `2 d 3 h`, `3 h 12 min`, `40 s`."""
+    left = max(0, math.ceil(seconds))
+    sizes = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+    parts = [
+        (left % above // size, unit) for (size, unit), above in zip(sizes, (left + 1, 86400, 3600, 60), strict=True)
+    ]
+    first = next((place for place, (count, _) in enumerate(parts) if count), len(parts) - 1)
+    shown = parts[first : first + 2]
+    return " ".join(f"{count} {unit}" for count, unit in shown if count) or "0 s"
+
+
+def clock_time(moment: float) -> str:
+    """A moment as the clock on the wall shows it, with the day where that is not today."""
+    at = time.localtime(moment)
+    today = time.localtime()[:3] == at[:3]
+    return time.strftime("%H:%M" if today else "%a %d %b %H:%M", at)

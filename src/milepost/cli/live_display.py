@@ -21,6 +21,7 @@ from milepost import (
 from milepost.cli.format_text import (
     COLOURS,
     clipped,
+    clock_time,
     counted,
     duration,
     hanging,
@@ -48,6 +49,7 @@ from milepost.events import (
     ModelCalled,
     RunResumed,
     RunStopping,
+    ServiceWaits,
     StageStarted,
     Steered,
     TaskSummary,
@@ -182,6 +184,8 @@ class LiveDisplay:
                 self._say(f"  {event.task:<5}  {event.answer}: {event.text}".rstrip(": "), "dim")
             case BudgetReached():
                 self._say(f"! {event.message}", "yellow")
+            case ServiceWaits():
+                self._say(f"  {event.task:<5}  waits until {clock_time(event.until)}: {event.what}", "yellow")
             case Steered():
                 self._say(f"  {event.task:<5}  {event.what}", "cyan")
             case AgentSignalled():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +13,7 @@ import milepost
 from milepost import plans, roadmaps
 from milepost.cli import projects, replay
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
+from milepost.cli.format_text import clock_time, countdown
 from milepost.cli.output import print_json, terminal_width
 from milepost.cli.run_live import people_watch, travel
 from milepost.cli.worker import Database, Remote
@@ -110,11 +113,16 @@ def resume(
     budget: Annotated[
         float | None, typer.Option(min=0.0001, metavar="USD", help="A new cost limit for the run.")
     ] = None,
+    at_reset: Annotated[
+        bool, typer.Option("--at-reset", help="First wait until the time at which the agent's service can be asked.")
+    ] = False,
     database: Database = None,
     record: replay.Record = None,
     as_json: Json = False,
 ) -> None:
     """Continue the run that was interrupted or paused; no options are needed."""
+    if at_reset:
+        _wait_for_reset(roadmap, database)
     stays = people_watch()
     travel(
         as_json,
@@ -122,6 +130,21 @@ def resume(
             roadmap, run=meant, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
         ),
     )
+
+
+def _wait_for_reset(roadmap: Path | None, database: str | None) -> None:
+    """Wait until the service that the run waits for can be asked again, with a clock for people."""
+    found = milepost.status(roadmap, database=database)
+    until = None if found is None else found.goes_on_at
+    shown = ""
+    while until is not None and (left_s := until - time.time()) > 0:
+        line = f"run {found.run if found else ''} goes on at {clock_time(until)}, in {countdown(left_s)}"
+        if line != shown:
+            typer.echo(f"\r{line}   " if sys.stderr.isatty() else line, err=True, nl=not sys.stderr.isatty())
+        shown = line
+        time.sleep(min(left_s, 1.0 if sys.stderr.isatty() else 60.0))
+    if shown and sys.stderr.isatty():
+        typer.echo("", err=True)
 
 
 def _preview(

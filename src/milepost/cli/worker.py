@@ -82,6 +82,8 @@ def event_line(event: Event) -> str:
             return f"{event.run}  finished"
         case events.BudgetReached():
             return f"{event.run}  budget  {event.message}"
+        case events.ServiceWaits():
+            return f"{event.run}  waits   {event.task}  {event.what}"
         case milepost.GateOpened():
             return f"{event.run}  asks    {event.task}  {event.question}"
         case _:

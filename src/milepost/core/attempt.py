@@ -10,6 +10,9 @@ from typing import Literal, assert_never
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.verdict import Evidence
 
+LIMIT_REACHED = "limit reached"  # how the last line of an outcome begins whose service is at its limit
+SERVER_SILENT = "the server does not answer"  # the same where it is down or cannot be reached
+
 OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited", "spent"]
 SignalKind = Literal["uncertain", "explore", "commit"]
 

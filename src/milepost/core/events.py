@@ -302,6 +302,19 @@ class BudgetReached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceWaits:
+    """An attempt waits for its agent's service: `until` when, in seconds since 1970, and whether that was `stated`."""
+
+    run: str
+    task: str
+    attempt: int
+    what: str
+    until: float
+    stated: bool = False
+    event: Literal["service_waits"] = "service_waits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Steered:
     """The run was changed while it was on, and how; `task` is empty when it is about all of it."""
 
@@ -413,6 +426,7 @@ Event = (
     | GateOpened
     | GateAnswered
     | BudgetReached
+    | ServiceWaits
     | Steered
     | ForecastMade
     | AgentChosen

@@ -44,6 +44,8 @@ def in_words(event: milepost.Event) -> str:
             return f"{task}: a person is asked: {question}"
         case events.BudgetReached(message=message):
             return message
+        case events.ServiceWaits(task=task, what=what):
+            return f"{task}: waits for its service: {what}"
         case milepost.RunFinished():
             return "the run is over"
         case _:

@@ -98,7 +98,7 @@ SOON, NEVER = '{"retry_after_s": 1.5}', '{"retry_after_s": -1}'
     [
         (result("exited", 0, stdout="All done.\n"), "finished", "All done."),
         (result("exited", 1, stdout="All done.\n"), "gave_up", "exit 1\nAll done."),
-        (result("exited", 75), "limited", "limit reached: try again in 60 s"),
+        (result("exited", 75), "limited", "limit reached"),
         (
             result("exited", 75, stdout='{"retry_after_s": 1.5}\n'),
             "limited",
@@ -107,9 +107,9 @@ SOON, NEVER = '{"retry_after_s": 1.5}', '{"retry_after_s": -1}'
         (
             result("exited", 75, stdout='{"retry_after_s": -1}'),
             "limited",
-            '{"retry_after_s": -1}\nlimit reached: try again in 60 s',
+            '{"retry_after_s": -1}\nlimit reached',
         ),
-        (result("exited", 75, stdout="[1]"), "limited", "[1]\nlimit reached: try again in 60 s"),
+        (result("exited", 75, stdout="[1]"), "limited", "[1]\nlimit reached"),
         (result("timeout", None), "timed_out", "timed out after 30 s"),
         (result("idle", None), "timed_out", "was stopped: it said nothing for too long"),
         (result("signalled", None, error="ended by SIGSEGV"), "gave_up", "was ended by SIGSEGV"),

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from email.utils import parsedate_to_datetime
+from datetime import UTC
 from typing import Literal
 
+from milepost.core import stated_time
+from milepost.core.attempt import LIMIT_REACHED, SERVER_SILENT
 from milepost.core.calls import NOTHING, Usage
+from milepost.core.stated_time import LONGEST_WAIT_S
 
 FaultKind = Literal["silent", "limited", "rejected"]
 
 SHORT_WAIT_S = 60.0  # what is longer is not waited for with an attempt held open
 LONGEST_BACKOFF_S = 30.0
-LONGEST_WAIT_S = 7 * 24 * 3600.0
-ASK_AGAIN_S = 60.0
-
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_EPOCH = 1_000_000_000.0
 
 
 class Fault(Exception):
@@ -58,9 +54,11 @@ def waiting_in_words(fault: Fault, wait_s: float) -> str:
 
 
 def limit_in_words(fault: Fault) -> str:
-    """What an attempt says that ends here, with the wait that whoever tries again goes by."""
-    wait_s = ASK_AGAIN_S if fault.wait_s is None else max(1.0, fault.wait_s)
-    return f"{fault.what}\nlimit reached: try again in {wait_s:g} s"
+    """What an attempt says that ends here, with the wait that whoever tries again goes by, where one is stated."""
+    if fault.kind == "silent":
+        return f"{fault.what}\n{SERVER_SILENT}"
+    stated = "" if fault.wait_s is None else f": try again in {max(1.0, fault.wait_s):g} s"
+    return f"{fault.what}\n{LIMIT_REACHED}{stated}"
 
 
 def stated_wait_s(headers: Mapping[str, str], now: float) -> float | None:
@@ -85,20 +83,8 @@ def _resets(headers: Mapping[str, str], now: float) -> Iterator[tuple[float, str
 
 
 def _wait(value: str, now: float) -> float | None:
-    """Seconds from `5`, `6m0s`, seconds since 1970, and both kinds of dates."""
-    value = value.strip()
-    if (number := _seconds(value)) is not None:
-        return number - now if number > _EPOCH else number
-    parts = _PART.findall(value)
-    if parts and "".join(map("".join, parts)) == value:
-        return sum(float(amount) * _UNITS[unit] for amount, unit in parts)
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            moment = read(value)
-        except (ValueError, OverflowError):
-            continue
-        return moment.timestamp() - now if moment.tzinfo is not None else None
-    return None
+    """Seconds from `5`, `6m0s`, moments since 1970, and both kinds of dates; headers speak of UTC."""
+    return stated_time.stated_wait_s(f"retry-after: {value.strip()}", now, UTC)
 
 
 def _seconds(value: str) -> float | None:

@@ -123,6 +123,12 @@ class LiveModel:
         """The library's model. Each request gets its own: clients belong to one event loop, answers to many threads."""
         return open_client(self.setup.name, self.setup.base_url, self.env)
 
+    def _with_address(self, fault: Fault) -> Fault:
+        """The same fault, with the address of the server where that does not answer and was set."""
+        if fault.kind != "silent" or not self.setup.base_url:
+            return fault
+        return Fault(fault.kind, f"{self.setup.base_url}: {fault.what}", fault.wait_s, fault.usage)
+
     async def _request(
         self, conversation: Conversation, messages: list[ModelMessage], begun: list[StreamedResponse]
     ) -> ModelResponse:
@@ -141,7 +147,7 @@ class LiveModel:
         except ModelAPIError as error:
             if type(error) is ModelAPIError:  # something came, and was not JSON
                 raise UnexpectedModelBehavior(error.message) from error
-            raise fault_of(error) from error
+            raise self._with_address(fault_of(error)) from error
         except UserError as error:
             raise Fault("rejected", short(error)) from error
         except _STUMBLED as error:

@@ -22,7 +22,7 @@ from milepost.agents.programs.availability import Availability, SignedIn, not_fo
 from milepost.agents.programs.driver import Capabilities, Driver, Invocation, Job, ProgramSetup
 from milepost.agents.programs.limits import bounds_of, hosts_of, usd_left
 from milepost.agents.programs.login import bring_back, lent
-from milepost.agents.programs.outcome import ProgramOutcome, at_bound, judge
+from milepost.agents.programs.outcome import ProgramOutcome, at_bound, judge, with_hosts
 from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, ResumePoint, place_in
 from milepost.agents.programs.visible_paths import needed_paths
 from milepost.agents.programs.watch import AtBound, ProgramWatch
@@ -187,6 +187,7 @@ class ProgramAgent:
                 judgement = at_bound(end.bound, watch.progress)
                 return _Run(judgement=judgement, progress=watch.progress)
         judgement = judge(result, watch.progress, can, attempt.bounds, program=program, timeout_s=command.timeout_s)
+        judgement = replace(judgement, said=with_hosts(judgement.said, self.hosts))
         exited = result.termination == "exited"
         return _Run(judgement=judgement, progress=watch.progress, enforced=result.enforced, exited=exited)
 

@@ -9,7 +9,7 @@ from milepost.agents.clip import clip, last_lines
 from milepost.agents.models.faults import Fault, limit_in_words
 from milepost.agents.programs.driver import Capabilities, Troubled
 from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, Reached, overspent
-from milepost.core.attempt import OutcomeStatus
+from milepost.core.attempt import SERVER_SILENT, OutcomeStatus
 from milepost.core.commands import CommandResult, ending_in_words
 
 LONGEST_SAID = 4_000
@@ -102,3 +102,8 @@ def _told(reason: str, progress: ProgramProgress, result: CommandResult) -> str:
     spoken = progress.said if progress.said not in reason else ""
     parts = (clip(reason, LONGEST_SAID), clip(spoken, LONGEST_SAID), clip(last_lines(result.stderr), LONGEST_SAID))
     return "\n".join(part for part in parts if part.strip())
+
+
+def with_hosts(said: str, hosts: tuple[str, ...]) -> str:
+    """What was said, with the name of the server where it is one that does not answer."""
+    return f"{said}: {hosts[0]}" if hosts and said.endswith(SERVER_SILENT) else said

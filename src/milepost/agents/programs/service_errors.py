@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 
-from milepost.agents.models.faults import LONGEST_WAIT_S
 from milepost.agents.programs.driver import Trouble, Troubled
+from milepost.core.stated_time import LONGEST_WAIT_S, stated_wait_s
 
 _STATUS = re.compile(r"\b(?:status(?: code)?:? |error:? |HTTP[ /](?:1\.1 )?)(\d{3})\b|\((\d{3})\)", re.IGNORECASE)
 _LIMITED = re.compile(
-    r"rate.?limit|usage limit|hit your (?:\w+ )?limit|quota|overloaded|high demand|at capacity|too many requests",
+    r"rate.?limit|usage limit|(?:hour|weekly|session|opus) limit|hit your (?:\w+ )?limit|quota"
+    r"|exhausted your capacity|overloaded|high demand|at capacity|too many requests",
     re.IGNORECASE,
 )
 _SILENT = re.compile(
@@ -17,18 +19,13 @@ _SILENT = re.compile(
     r"|name resolution|dns|mid-response",
     re.IGNORECASE,
 )
-_AGAIN_IN = re.compile(r"(?:again|resets?|retry) in ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*(?:and )?)+)", re.IGNORECASE)
-_PART = re.compile(
-    r"(\d+(?:\.\d+)?) ?(ms|milliseconds?|[dhms]|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?)\b", re.IGNORECASE
-)
-_UNITS = {"ms": 0.001, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
 def trouble_of(what: str, *, status: int | None = None, wait_s: float | None = None) -> Troubled:
     """The trouble that a program had with its service, by the status it was answered with, else by its words."""
     status = status_in(what) if status is None else status
     kind = _kind_of_status(status) if status is not None else _kind_of_words(what)
-    return Troubled(kind=kind, what=what, wait_s=wait_in(what) if wait_s is None else min(wait_s, LONGEST_WAIT_S))
+    return Troubled(kind=kind, what=what, wait_s=_wait(what, wait_s))
 
 
 def status_in(what: str) -> int | None:
@@ -38,18 +35,10 @@ def status_in(what: str) -> int | None:
     return status if 400 <= status < 600 else None
 
 
-def wait_in(what: str) -> float | None:
-    """How long to wait by the words `try again in 3 days 4 hours`."""
-    found = _AGAIN_IN.search(what)
-    if found is None:
-        return None
-    waits = [float(number) * _seconds(unit) for number, unit in _PART.findall(found[1])]
-    return min(sum(waits), LONGEST_WAIT_S) if waits else None
-
-
-def _seconds(unit: str) -> float:
-    unit = unit.lower()
-    return _UNITS["ms"] if unit.startswith(("ms", "milli")) else _UNITS[unit[0]]
+def _wait(what: str, told_s: float | None) -> float | None:
+    """How long to wait by its words, which know more than how soon the program itself would ask again."""
+    stated = stated_wait_s(what, time.time())
+    return stated if stated is not None or told_s is None else min(told_s, LONGEST_WAIT_S)
 
 
 def _kind_of_status(status: int) -> Trouble:

@@ -16,7 +16,7 @@ from milepost import (
     RunStarted,
     TaskFinished,
 )
-from milepost.cli.format_text import clipped, counted, duration, mark, money, safe
+from milepost.cli.format_text import clipped, clock_time, counted, duration, mark, money, safe
 from milepost.events import (
     AgentChosen,
     AgentSaid,
@@ -33,6 +33,7 @@ from milepost.events import (
     ModelCalled,
     RunResumed,
     RunStopping,
+    ServiceWaits,
     StageStarted,
     Steered,
     ToolUsed,
@@ -98,6 +99,8 @@ def _sentence(event: Event) -> str:
             return f"answered: {event.answer}{f': {event.text}' if event.text else ''}"
         case BudgetReached():
             return event.message
+        case ServiceWaits():
+            return f"waits for its service until {clock_time(event.until)}: {event.what}"
         case Steered():
             return event.what
         case ForecastMade():

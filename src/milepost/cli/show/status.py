@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 from milepost import TaskFinished, Verdict, events
 from milepost.cli.costs import spent_facts
 from milepost.cli.format_amounts import minutes, of, usd
-from milepost.cli.format_text import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
+from milepost.cli.format_text import (
+    clipped,
+    clock_time,
+    countdown,
+    counted,
+    duration,
+    facts_lines,
+    hanging,
+    number,
+    safe,
+    wrapped,
+)
 from milepost.cli.live_display import reason_lines, task_line
 from milepost.cli.named_roadmap import proposed
 from milepost.events import AttemptFinished
@@ -97,6 +108,8 @@ def _next(status: Status, progress: Progress | None) -> list[str]:
         return [_resume(progress), *(["milepost gates"] if asks else [])]
     if asks:
         return ["milepost gates"]
+    if status.state == "interrupted" and (status.goes_on_at or 0.0) > time.time():
+        return ["milepost resume --at-reset"]
     return ["milepost stop" if status.state == "running" else _resume(progress)]
 
 
@@ -178,7 +191,7 @@ def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
     for wait in progress.waiting:
         whom = {"person": "you", "service": "service", "budget": "budget"}[wait.kind]
         who = f"{wait.task}  " if wait.task else ""
-        lines += hanging("  waits   ", f"{who}for {whom}: {wait.what}", width)
+        lines += hanging("  waits   ", f"{who}for {whom}: {wait.what}{_countdown(wait.until)}", width)
     for blocked in progress.blocked:
         why = f"{blocked.by}, which was not completed" if blocked.lost else blocked.by
         lines += hanging("  blocked ", f"{blocked.task}  by {why}", width)
@@ -187,6 +200,14 @@ def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
     for steered in progress.steered[-STEERINGS_SHOWN:]:
         lines += hanging("  steered ", f"{steered.task}  {steered.what}" if steered.task else steered.what, width)
     return lines
+
+
+def _countdown(until: float) -> str:
+    """How long a service is still waited for, and until when."""
+    if not until:
+        return ""
+    left_s = until - time.time()
+    return f" · asked again in {countdown(left_s)}, at {clock_time(until)}" if left_s > 0 else " · can be asked again"
 
 
 def _sums(status: Status, progress: Progress, width: int) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import NOTHING
 from milepost.core.change import ChangedFile
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
@@ -36,7 +37,6 @@ PRICELESS = (
     "program name its model under [agents.NAME]"
 )
 SHORTEST_S = 1.0
-MOST_ROUNDS = 10  # that an attempt waits for its service before it is over
 
 
 class ServiceLimited(Exception):
@@ -116,7 +116,9 @@ def _attempt(
     outcome = _let_act(services, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status not in ("finished", "limited"):
         services.checkouts.require_space(workspace)
-    if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
+    if outcome.status == "limited" and (book.recorded or book.session or outcome.usage == NOTHING):
+        if not book.recorded:
+            book.note_session(book.session)
         raise ServiceLimited(outcome.said)
     if not book.recorded:
         episodes.remember_said(services, effort, narrator.newest)

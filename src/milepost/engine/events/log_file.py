@@ -34,6 +34,7 @@ from milepost.core.events import (
     RunResumed,
     RunStarted,
     RunStopping,
+    ServiceWaits,
     StageStarted,
     Steered,
     TaskFinished,
@@ -76,7 +77,7 @@ def level_of(event: Event) -> Level:
             return "info" if event.verdict is Verdict.PASSED else "error"
         case RunFinished():
             return "info" if event.passed else "error"
-        case GateOpened() | BudgetReached() | RunStopping():
+        case GateOpened() | BudgetReached() | ServiceWaits() | RunStopping():
             return "warning"
         case RunStarted() | RunResumed() | MilepostMade() | GateAnswered() | Steered() | ForecastMade():
             return "info"

@@ -35,6 +35,7 @@ from milepost.core.events import (
     RunResumed,
     RunStarted,
     RunStopping,
+    ServiceWaits,
     StageStarted,
     Steered,
     TaskFinished,
@@ -147,7 +148,7 @@ class Spans:
             case MilepostMade() | GateOpened() | GateAnswered() | BudgetReached() | Steered() | WorkerChanged():
                 self._note(event, at)
                 return ()
-            case RunResumed() | RunStopping() | ForecastMade() | AgentChosen() | AgentSignalled():
+            case RunResumed() | RunStopping() | ForecastMade() | AgentChosen() | AgentSignalled() | ServiceWaits():
                 self._note(event, at)
                 return ()
             case CommandStarted() | CommandFinished() | EventsTakenBack():

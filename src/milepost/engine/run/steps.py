@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.core.approval import verdict_words
-from milepost.core.attempt import Outcome
+from milepost.core.attempt import SERVER_SILENT, Outcome
 from milepost.core.errors import MachineFailed
-from milepost.core.events import AgentSaid, GateKind, StageStarted
+from milepost.core.events import AgentSaid, GateKind, ServiceWaits, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.attempt import write_tests as tester
@@ -53,7 +53,7 @@ from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.service_errors import stated_wait_s
 from milepost.repair.recipes.recipe import Correction
-from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S
+from milepost.repair.strategy.retry_policy import wait_for_service_s
 from milepost.roadmap import read
 from milepost.verify.checks.secrets import secrets_found
 from milepost.workspace.mileposts import milepost_message, run_branch
@@ -112,13 +112,7 @@ def act(services: RunServices, order: Plain, task: Plain, base: str, history: li
     if isinstance(done, Gate):
         return {"gate": dump(done)}
     if isinstance(done, ServiceLimited):
-        now = time.time()
-        stated = stated_wait_s(str(done), now)
-        wait_s = LIMITED_WAIT_S if stated is None else stated
-        said = services.redact(f"its service cannot be asked now: going on in {wait_s:g} s")
-        key = f"{job.id}/{effort.number}/limited/{how.rounds}"
-        services.announce(AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=said), key)
-        return {"limited": services.redact(str(done)), "wait_s": wait_s, "at": int(now)}
+        return _wait_for_service(services, effort, str(done), how.rounds)
     candidate = replace(done.candidate, corrections=corrections_of(tries))
     return dump(replace(done, candidate=candidate, duration_ms=_since(started)))
 
@@ -135,11 +129,48 @@ def gather(services: RunServices, order: Plain, task: Plain, base: str, history:
     return dump(kept)
 
 
-def pause(services: RunServices, seconds: float, since: int) -> None:
-    """Wait before an attempt, from the second in which the one before ended; a stop is not kept waiting."""
-    until = time.monotonic() + min(seconds, since + 1 + seconds - time.time())
-    while (left := until - time.monotonic()) > 0 and not services.parking.stopping:
+def pause(services: RunServices, seconds: float, since: int) -> float:
+    """Wait before an attempt, from the second in which the one before ended; a stop is not kept waiting.
+
+    Gives how long it was. It goes by the clock on the wall, which also counts while the machine sleeps.
+    """
+    begun, until = time.monotonic(), since + 1 + seconds
+    while (left := min(seconds, until - time.time())) > 0 and not services.parking.stopping:
         services.parking.wait(min(left, 1.0))
+    return time.monotonic() - begun
+
+
+def wait_before(
+    services: RunServices, order: Plain, task: Plain, history: list[Plain], wait_s: float, waited_s: float
+) -> float:
+    """Wait before an attempt, as long as the one before asks for; gives how long a service has been waited for."""
+    if not history:
+        return 0.0
+    last = load(FinishedAttempt, history[-1])
+    if last.attempt.outcome.status != "limited":
+        pause(services, wait_s, since=last.finished_at)
+        return 0.0
+    said, number = last.attempt.outcome.said, last.attempt.number
+    stated = stated_wait_s(said, last.finished_at) is not None
+    waits = {"limited": said, "wait_s": wait_s, "at": last.finished_at, "stated": stated}
+    _tell_wait(services, order["run"], task["id"], number, waits, f"{task['id']}/{number}/limited")
+    return wait_for_service(services, waits, waited_s)
+
+
+def wait_for_service(services: RunServices, limited: Plain, waited_s: float) -> float:
+    """Wait until the service of an attempt may be asked again; gives how long it has been waited for in vain.
+
+    A stated time is waited for whatever it is. Else the run parks in the end: it was never the work that failed.
+    """
+    patience_s = services.settings.limits.service_wait_s
+    if waited_s >= patience_s:
+        raise MachineFailed(
+            f"{_cause(limited['limited'])} (asked again and again for {waited_s / 60:.0f} min)",
+            "nothing is lost; when the service is back: milepost resume",
+        )
+    stated = limited.get("stated", True)
+    paused_s = pause(services, limited["wait_s"] if stated else min(limited["wait_s"], patience_s), limited["at"])
+    return waited_s if stated else waited_s + paused_s
 
 
 @step
@@ -351,3 +382,28 @@ def _plain(result: Landed | Unproven | Conflict | Rebased) -> Plain:
 
 def _since(started: float) -> int:
     return int((time.monotonic() - started) * 1000)
+
+
+def _wait_for_service(services: RunServices, effort: AttemptSpec, said: str, rounds: int) -> Plain:
+    """What an attempt waits for that its service lets wait, and until when; also told."""
+    now, said = time.time(), services.redact(said)
+    stated_s = stated_wait_s(said, now)
+    wait_s = wait_for_service_s(stated_s, rounds)
+    waits = {"limited": said, "wait_s": wait_s, "at": int(now), "stated": wait_s == stated_s}
+    key = f"{effort.task.id}/{effort.number}/limited/{rounds}"
+    _tell_wait(services, effort.order.run, effort.task.id, effort.number, waits, key)
+    return waits
+
+
+def _tell_wait(services: RunServices, run: str, task: str, attempt: int, waits: Plain, key: str) -> None:
+    until = waits["at"] + 1 + waits["wait_s"]
+    told = ServiceWaits(
+        run=run, task=task, attempt=attempt, what=_cause(waits["limited"]), until=until, stated=waits["stated"]
+    )
+    services.announce(told, key)
+
+
+def _cause(said: str) -> str:
+    """What a service said, or that it does not answer, in one line."""
+    lines = said.strip().splitlines() or [""]
+    return lines[0] if not lines[-1].startswith(SERVER_SILENT) else f"{lines[-1]}: {lines[0]}"

@@ -44,12 +44,13 @@ def work(services: RunServices, order: Plain, task: Plain, base: str, history: l
     way = first_way(tuple(load(FinishedAttempt, plain) for plain in history), asked, seen)
     if asked.checks.get("tester") and not history:
         steps.write_tests(order, task, base, way.agent)
+    waited_s = 0.0  # in this life of the run: what parked it once does not park it again before it has asked
     while True:
-        steps.pause(services, way.wait_s, since=history[-1]["finished_at"] if history else 0)
+        waited_s = steps.wait_before(services, order, task, history, way.wait_s, waited_s)
         stage = steps.gather if way.agent == PARTS else steps.act
         acted = stage(order, task, base, history, dump(way))
         while "limited" in acted:
-            steps.pause(services, acted["wait_s"], since=acted["at"])
+            waited_s = steps.wait_for_service(services, acted, waited_s)
             way = replace(way, rounds=way.rounds + 1)
             acted = stage(order, task, base, history, dump(way))
         if "gate" in acted:

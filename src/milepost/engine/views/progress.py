@@ -16,6 +16,7 @@ from milepost.core.events import (
     GateAnswered,
     GateOpened,
     RunStarted,
+    ServiceWaits,
     StageStarted,
     Steered,
     TaskFinished,
@@ -52,12 +53,13 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitReason:
-    """What a run, or one task of it, waits for."""
+    """What a run, or one task of it, waits for; `until` when, in seconds since 1970, where that is known."""
 
     kind: WaitKind
     task: str
     what: str
     gate: str = ""
+    until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +199,8 @@ def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[WaitReaso
                 people = {gate: one for gate, one in people.items() if one.task != task}
             case AttemptFinished(task=task, reason=reason) if _NOT_NOW in reason:
                 services[task] = WaitReason(kind="service", task=task, what=reason.partition("\n")[0])
+            case ServiceWaits(task=task, what=what, until=until):
+                services[task] = WaitReason(kind="service", task=task, what=what, until=until)
             case BudgetReached(scope="run", message=message):
                 walls["run"] = WaitReason(kind="budget", task="", what=message)
             case StageStarted(task=task):

@@ -51,6 +51,12 @@ class Status:
         return "left" if self.left else "interrupted"
 
     @property
+    def goes_on_at(self) -> float | None:
+        """When the first service that the run waits for can be asked again, in seconds since 1970; None without one."""
+        waits = self.progress.waiting if self.progress and self.state in ("running", "interrupted") else ()
+        return min((one.until for one in waits if one.until), default=None)
+
+    @property
     def trust(self) -> str:
         """What holds its commands, as it was told at the start."""
         return next((entry.event.trust for entry in self.entries if isinstance(entry.event, RunStarted)), "")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import tzinfo
+
+from milepost.core import stated_time
 
 LINES_READ = 8
-LONGEST_WAIT_S = 7 * 24 * 3600.0
 
 _STATUS = re.compile(
     r"""(?ix)
@@ -48,7 +49,8 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "429",
             (
                 r"rate[_ -]?limit(?:ed|[_ ](?:error|exceeded|reached))",
-                r"(?:usage|session|weekly|hourly) limit reached",
+                r"(?:usage|session|weekly|hourly|hour|opus) limit reached|you've hit your (?:\w+ )?limit",
+                r"exhausted your (?:capacity|(?:daily )?quota)|quota will reset (?:after|in|at)",
             ),
         ),
         ("404", (r"model[_ ]not[_ ]found|the model .{1,80} does not exist|unknown model",)),
@@ -62,18 +64,6 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             ),
         ),
     )
-)
-
-_AFTER = re.compile(
-    r"(?i)(?:retry[- ]after|try again (?:in|after)|retry (?:in|after)|resets? in|wait)[\"']?[:=]?\s*[\"']?"
-    r"(?P<amount>\d+(?:\.\d+)?\s*(?:ms|s(?:ec\w*)?|m(?:in\w*)?|h(?:ours?)?)?"
-    r"(?:\s*\d+(?:\.\d+)?\s*(?:ms|s(?:ec\w*)?|m(?:in\w*)?|h(?:ours?)?))*)(?!\w|\.\d)"
-)
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE)
-_UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-_EPOCH = re.compile(r"(?i)(?:limit reached\||resets?[\"' _:=a-z]{0,12}|until\s+)(1[5-9]\d{8}|2\d{9})\b")
-_ISO = re.compile(
-    r"(?i)(?:resets?|again|until)\D{0,20}(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))"
 )
 
 
@@ -90,25 +80,10 @@ def service_status(said: str) -> str:
     return statuses[-1] if statuses else ""
 
 
-def stated_wait_s(said: str, now: float) -> float | None:
+def stated_wait_s(said: str, now: float, zone: tzinfo | None = None) -> float | None:
     """How long the service asks to wait, seen from `now` (seconds since 1970); None when it does not say."""
-    end = _end(said)
-    if amounts := [match["amount"] for match in _AFTER.finditer(end)]:
-        parts = _PART.findall(amounts[-1])
-        return _bounded(sum(float(number) * _UNITS[unit.lower()] for number, unit in parts))
-    if found := _EPOCH.search(end):
-        return _bounded(float(found[1]) - now)
-    if found := _ISO.search(end):
-        try:
-            return _bounded(datetime.fromisoformat(found[1]).timestamp() - now)
-        except ValueError:
-            return None
-    return None
+    return stated_time.stated_wait_s(_end(said), now, zone)
 
 
 def _end(said: str) -> str:
     return "\n".join([line for line in said.splitlines() if line.strip()][-LINES_READ:])
-
-
-def _bounded(wait_s: float) -> float:
-    return min(max(0.0, wait_s), LONGEST_WAIT_S)

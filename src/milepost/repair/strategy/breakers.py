@@ -160,8 +160,9 @@ def _attempts(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | No
 
 
 def _limited(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | None:
-    """An agent that always says that its service is limited would otherwise be waited for without end."""
-    limited = [one for one in tries if remedy(one.failure) == "park"]
+    """An agent whose words are only taken for a limit would otherwise be waited for without end."""
+    guessed = (one for one in tries if one.attempt.outcome.status != "limited")
+    limited = [one for one in guessed if remedy(one.failure) == "park"]
     if len(limited) < limits.limited:
         return None
     return Diagnosis(

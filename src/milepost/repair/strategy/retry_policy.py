@@ -9,7 +9,8 @@ from milepost.core.failures import Failure, FailureClass
 
 DELAYS_S = (1.0, 2.0, 4.0)
 JITTER = 0.1
-LIMITED_WAIT_S = 60.0
+FIRST_WAIT_S, LONGEST_BACKOFF_S = 30.0, 900.0
+BELIEVED_ROUNDS = 3  # that a service states times and is still at its limit then
 
 Remedy = Literal["again", "wait", "park", "never"]
 
@@ -39,6 +40,15 @@ def counts(failure: Failure) -> bool:
     burn none.
     """
     return remedy(failure) != "park" and failure.check != "merge" and not failure.machine
+
+
+def wait_for_service_s(stated_s: float | None, rounds: int) -> float:
+    """How long a service is left alone after `rounds` waits: as long as it states, else twice as long each time."""
+    unbelieved = rounds if stated_s is None else rounds - BELIEVED_ROUNDS
+    backoff_s = min(FIRST_WAIT_S * 2.0 ** min(max(unbelieved, 0), 10), LONGEST_BACKOFF_S)
+    if stated_s is None:
+        return backoff_s
+    return stated_s if unbelieved < 0 else max(stated_s, backoff_s)
 
 
 def delay_s(number: int, *, run: str, task: str) -> float:

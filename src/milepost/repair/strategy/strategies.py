@@ -16,7 +16,7 @@ from milepost.repair.diagnosis.service_errors import stated_wait_s
 from milepost.repair.strategy.advice import advice_for
 from milepost.repair.strategy.breakers import Diagnosis
 from milepost.repair.strategy.proposals import proposal_for
-from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S, delay_s, remedy
+from milepost.repair.strategy.retry_policy import delay_s, remedy, wait_for_service_s
 from milepost.repair.strategy.split import maker_of, provable
 
 Mode = Literal["no-adapt", "suggest", "auto-fix"]
@@ -179,12 +179,19 @@ def _retry(history: tuple[Attempt, ...], failure: Failure, situation: Situation)
     match remedy(failure):
         case "park":
             stated = stated_wait_s(history[-1].outcome.said, situation.now)
-            wait_s = LIMITED_WAIT_S if stated is None else stated
+            wait_s = wait_for_service_s(stated, _limited_before(history))
         case "wait":
             wait_s = delay_s(number, run=situation.run, task=situation.task.id)
         case "again" | "never":
             wait_s = 0.0
     return Retry(start=start, advice=advice_for(failure, start=start, number=number), wait_s=wait_s)
+
+
+def _limited_before(history: tuple[Attempt, ...]) -> int:
+    """How many attempts in a row, before the last one, ended at the limit of their service."""
+    failures = [classify(attempt) for attempt in history[-2::-1]]
+    others = (number for number, one in enumerate(failures) if one is None or remedy(one) != "park")
+    return next(others, len(failures))
 
 
 def start_of_next(history: tuple[Attempt, ...], failure: Failure) -> Start:

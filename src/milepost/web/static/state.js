@@ -340,6 +340,11 @@ const HANDLERS = {
     say(state, seq, at, event, 'budget', { text: event.message });
     return ['head', 'talk', 'figures'];
   },
+  service_waits(state, event, at, seq) {
+    const until = new Date(event.until * 1000).toLocaleTimeString();
+    say(state, seq, at, event, 'said', { text: `waits for its service until ${until}: ${event.what}` });
+    return ['talk'];
+  },
   steered(state, event, at, seq) {
     if (event.what.startsWith('paused')) state.state = 'paused';
     else if (event.what.startsWith('stops when')) state.state = 'finishing';

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.agents.models.faults import LONGEST_WAIT_S, stated_wait_s
+from milepost.agents.models.faults import stated_wait_s
+from milepost.core.stated_time import LONGEST_WAIT_S
 
 NOW = 1_767_225_600.0  # 2026-01-01T00:00:00Z
 
@@ -27,7 +28,7 @@ NOW = 1_767_225_600.0  # 2026-01-01T00:00:00Z
         ({"x-ratelimit-reset-requests": "20ms"}, 0.02),
         ({"x-ratelimit-reset": f"{NOW + 30:.0f}"}, 30),
         ({"anthropic-ratelimit-tokens-reset": "2026-01-01T00:00:45Z"}, 45),
-        ({"anthropic-ratelimit-tokens-reset": "2026-01-01T00:00:45"}, None),
+        ({"anthropic-ratelimit-tokens-reset": "2026-01-01T00:00:45"}, 45),
         (
             {
                 "x-ratelimit-reset-tokens": "2s",

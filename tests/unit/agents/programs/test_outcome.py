@@ -67,9 +67,9 @@ def ended(termination: Termination = "exited", exit_code: int | None = 0, error:
         (WORK, ended("idle", None), "timed_out", "was stopped: it said nothing for too long"),
         # its service's fault
         ((*WORK, LIMIT, FAILED), ended(exit_code=1), "limited", "429\nlimit reached: try again in 30 s"),
-        ((*WORK, SILENT, FAILED), ended(exit_code=1), "limited", "nobody there\nlimit reached: try again in 60 s"),
-        ((*WORK, SILENT), ended("timeout", None), "limited", "nobody there\nlimit reached: try again in 60 s"),
-        ((*WORK, SILENT), ended(exit_code=1), "limited", "nobody there\nlimit reached: try again in 60 s"),
+        ((*WORK, SILENT, FAILED), ended(exit_code=1), "limited", "nobody there\nthe server does not answer"),
+        ((*WORK, SILENT), ended("timeout", None), "limited", "nobody there\nthe server does not answer"),
+        ((*WORK, SILENT), ended(exit_code=1), "limited", "nobody there\nthe server does not answer"),
         ((*WORK, REJECTED, FAILED), ended(exit_code=1), "gave_up", "401: who are you?\nit broke\nAll done."),
         # what it got over does not count
         ((LIMIT, *WORK, FAILED), ended(exit_code=1), "gave_up", "it broke\nAll done."),

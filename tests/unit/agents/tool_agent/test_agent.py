@@ -665,7 +665,7 @@ DOWN, FULL = Fault("silent", "connection refused"), Fault("limited", "HTTP 429: 
     ("faults", "status", "said", "pauses"),
     [
         ((DOWN,) * 4, "finished", "Done.", [1, 2, 4, 8]),
-        ((DOWN,) * 99, "limited", "connection refused\nlimit reached: try again in 60 s", [1, 2, 4, 8, 16, 30, 30]),
+        ((DOWN,) * 99, "limited", "connection refused\nthe server does not answer", [1, 2, 4, 8, 16, 30, 30]),
         ((FULL, FULL), "finished", "Done.", [20, 20]),
         ((Fault("limited", "HTTP 429: no", 0),), "finished", "Done.", [0]),
         ((Fault("limited", "HTTP 429: no", 3600),), "limited", "HTTP 429: no\nlimit reached: try again in 3600 s", []),

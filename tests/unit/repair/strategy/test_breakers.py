@@ -138,9 +138,16 @@ def test_attempts_are_counted_without_those_that_were_not_the_agents_doing() -> 
     assert breaker((*history, red(5, "a")), limits=limits) == "attempts"
 
 
-def test_an_agent_that_is_always_limited_is_not_waited_for_without_end() -> None:
-    assert breaker(tuple(limited(number) for number in range(1, 10))) == ""
-    assert breaker(tuple(limited(number) for number in range(1, 11))) == "limited"
+def test_words_that_are_only_taken_for_a_limit_are_not_believed_without_end() -> None:
+    check = CheckResult(name="agent", outcome="failed", summary="HTTP 429")
+    guessed = tuple(attempt(number, check, status="gave_up", said="HTTP 429") for number in range(1, 11))
+
+    assert breaker(guessed[:9]) == ""
+    assert breaker(guessed) == "limited"
+
+
+def test_a_limit_that_the_agents_service_states_never_ends_a_task() -> None:
+    assert breaker(tuple(limited(number) for number in range(1, 30))) == ""
 
 
 def test_a_passed_attempt_stops_nothing_whatever_was_before() -> None:

@@ -152,7 +152,7 @@ def test_failures_that_pass_by_themselves_are_waited_for() -> None:
 
     assert isinstance(unavailable, Retry) and 1.8 <= unavailable.wait_s <= 2.2
     assert isinstance(stated, Retry) and stated.wait_s == 90
-    assert isinstance(unstated, Retry) and unstated.wait_s == 60
+    assert isinstance(unstated, Retry) and unstated.wait_s == 30
     assert isinstance(waited := chosen(timed_out(1)), Retry) and waited.start == "attempt"
 
 

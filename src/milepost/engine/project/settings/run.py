@@ -58,6 +58,12 @@ class Limits(SettingsSection):
     check_stall_s: Annotated[float, SAFE] = Field(
         180, gt=0, description="Seconds a command of a check may print nothing and use no processor time."
     )
+    service_wait_s: Annotated[float, SAFE] = Field(
+        21_600,
+        gt=0,
+        description="Seconds a run keeps asking a service that does not answer, or that does not say when its limit "
+        "ends. After that the run stops, and milepost resume continues it. A stated time is always waited for.",
+    )
     file_mb: Annotated[int, Asks("lets an attempt leave files this large", unless=at_most(100))] = Field(
         100, ge=1, description="Megabytes of the largest file that an attempt may add or change."
     )
