@@ -212,7 +212,7 @@ def test_a_program_that_was_cut_short_goes_on_with_its_session(stage: Stage) -> 
     with stage.model(*steps(CREATE, EDIT_BY_COMMAND), faults=[fault]) as server:
         agent = stage.program_agent(server)
         with WalledTerminal() as terminal:
-            outcome = stopped(stage, agent, terminal, lambda: len(server.questions) == 2)
+            outcome = stopped(stage, agent, terminal, lambda: len(server.questions) == 2 and stage.keeps("created.py"))
             assert outcome.status != "finished"
         with WalledTerminal() as terminal:
             outcome = stage.act(agent, terminal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -182,6 +182,16 @@ class Stage:
         """What is in the workspace."""
         names = (path for path in self.workspace.folder.iterdir() if path.is_file())
         return {path.name: path.read_text() for path in names}
+
+    def keeps(self, word: str) -> bool:
+        """Whether the program has written a word to what is kept of its session, which it does when it finds the time."""
+        assert self.workspace.kept is not None
+        for record in self.workspace.kept.rglob("*"):
+            if record.suffix in (".jsonl", ".db", ".db-wal"):
+                with suppress(FileNotFoundError):
+                    if word.encode() in record.read_bytes():
+                        return True
+        return False
 
     def left_running(self) -> list[str]:
         """The processes that have anything of this stage in their words or their variables."""

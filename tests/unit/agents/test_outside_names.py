@@ -48,8 +48,8 @@ def test_a_program_by_its_path_is_outside_though_it_can_be_started(home: Path, m
     (repository / "link.sh").symlink_to(home / "run.sh")
     (repository / "tools").symlink_to(home)
     (repository / "tape.json").symlink_to(home / "run.sh")
-    for program in ("../run.sh", str(home / "run.sh"), "./link.sh", "tools/run.sh", "~/run.sh"):
-        assert reaches_outside(f"command:{program}"), program
+    for named in ("../run.sh", str(home / "run.sh"), "./link.sh", "tools/run.sh", "~/run.sh"):
+        assert reaches_outside(f"command:{named}"), named
     assert reaches_outside("replay:tape.json")
     assert not reaches_outside("command:./run.sh") and not reaches_outside("command:run.sh")
     assert readable_paths(("./link.sh",)) == readable_paths(("tools/run.sh",)) == ()

@@ -183,6 +183,6 @@ def _not_one(what: str, prefix: str, found: list[str]) -> tuple[str, str]:
     if not found:
         return f"there is no {what} {prefix!r}", f"list them: milepost memory list --{what}s"
     if len(found) == 1:
-        return f"{prefix!r} is too short for a {what}", f"give at least {FEWEST_SIGNS} characters of its id"
+        return f"{prefix!r} is too short", f"give at least {FEWEST_SIGNS} characters of the id of the {what}"
     more = " …" if len(found) > MOST_NAMED else ""
     return f"several {what}s begin with {prefix!r}", f"give more of it: {', '.join(found[:MOST_NAMED])}{more}"
