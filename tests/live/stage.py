@@ -184,7 +184,7 @@ class Stage:
         return {path.name: path.read_text() for path in names}
 
     def keeps(self, word: str) -> bool:
-        """Whether the program has written a word to what is kept of its session, which it does when it finds the time."""
+        """Whether the program has written a word to what is kept of its session, which it does in its own time."""
         assert self.workspace.kept is not None
         for record in self.workspace.kept.rglob("*"):
             if record.suffix in (".jsonl", ".db", ".db-wal"):
