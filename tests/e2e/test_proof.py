@@ -18,12 +18,13 @@ from tests.slow import slow
 Act = list[Any]
 
 SCRIPTED = '''\
-"""Does in each attempt at a task what is written for it; the last entry goes for the attempts after it."""
+"""Does what is written for each attempt at a task, and after each wait for a service; the last entry goes for the rest."""
 import json, os, pathlib, sys, time
 
 assignment = json.load(open(os.environ["MILEPOST_ASSIGNMENT"]))
 attempts = json.loads(ATTEMPTS).get(assignment["task"]) or [[]]
-for act, *words in attempts[min(assignment["attempt"], len(attempts)) - 1]:
+waits = int(os.environ.get("MILEPOST_SESSION", 0))
+for act, *words in attempts[min(assignment["attempt"] + waits, len(attempts)) - 1]:
     if act == "write":
         path = pathlib.Path(words[0])
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,6 +35,9 @@ for act, *words in attempts[min(assignment["attempt"], len(attempts)) - 1]:
         time.sleep(words[0])
     elif act == "exit":
         sys.exit(words[0])
+    elif act == "limited":
+        print(json.dumps({"session": str(waits + 1)}), json.dumps({"retry_after_s": words[0]}), sep="\\n", flush=True)
+        sys.exit(75)
     elif act == "tell-key":
         print("the key is", os.environ["SHOP_API_KEY"], flush=True)
         pathlib.Path(words[0]).write_text(os.environ["SHOP_API_KEY"][::-1])

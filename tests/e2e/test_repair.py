@@ -80,7 +80,7 @@ def test_another_agent_takes_over_and_its_milepost_names_it(sandbox: Sandbox) ->
     assert tried == [first, first, second]
 
 
-LIMITED: list[Act] = [["say", "busy"], ["say", json.dumps({"retry_after_s": 1})], ["exit", 75]]
+LIMITED: list[Act] = [["say", "busy"], ["limited", 1]]
 
 
 def test_a_service_at_its_limit_is_waited_for_and_burns_no_attempt(sandbox: Sandbox) -> None:
@@ -168,23 +168,24 @@ def kill_when(sandbox: Sandbox, agent: str, due: Callable[[dict[str, Any]], bool
     raise AssertionError(f"the run was over before it was due: {process.communicate()}")
 
 
-def test_a_run_killed_while_it_waits_for_a_service_goes_on_with_the_next_attempt(sandbox: Sandbox) -> None:
+def test_a_run_killed_while_it_waits_for_a_service_goes_on_with_its_attempt(sandbox: Sandbox) -> None:
     sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
     sandbox.roadmap("- [ ] T1 Greet\n  - Verify: grep -q hello a.txt\n")
-    wait: list[Act] = [["say", json.dumps({"retry_after_s": 5})], ["exit", 75]]
-    agent = scripted(sandbox, T1=[wait, [write("a.txt", "hello\n")]])
-    kill_when(sandbox, agent, lambda event: event["event"] == "attempt_finished")
+    agent = scripted(sandbox, T1=[[write("b.txt", "kept\n"), ["limited", 5]], [write("a.txt", "hello\n")]])
+    kill_when(sandbox, agent, lambda event: event["event"] == "service_waits")
     answer = sandbox.milepost("resume", "--json")
-    assert (answer.code, acts(answer)) == (0, [("T1", 2)]), "the attempt before is not made again: " + reasons(answer)
+    (task,) = tasks_of(answer).values()
+    assert (answer.code, task["attempts"]) == (0, 1), reasons(answer)
+    assert sandbox.git("show", "HEAD:b.txt") == "kept", "what it did before the wait is not done again"
     assert sandbox.mileposts() == ["T1"]
 
 
 def test_a_run_that_waits_for_a_service_can_be_stopped(sandbox: Sandbox) -> None:
     sandbox.roadmap("- [ ] T1 Greet\n  - Verify: grep -q hello a.txt\n")
-    agent = scripted(sandbox, T1=[[["say", json.dumps({"retry_after_s": 6000})], ["exit", 75]]])
+    agent = scripted(sandbox, T1=[[["limited", 6000]]])
     process = sandbox.start("run", "--agent", agent, "--json")
     assert process.stdout is not None
-    while json.loads(process.stdout.readline())["event"] != "attempt_finished":
+    while json.loads(process.stdout.readline())["event"] != "service_waits":
         pass
     assert sandbox.milepost("stop").code == 0
     process.communicate(timeout=60)

@@ -121,7 +121,7 @@ def test_what_only_tightens_needs_no_agreement(folder: Path) -> None:
     write(
         folder,
         '[run]\ntrust = "sandboxed"\nagent = "command:python3 agent.py"\n'
-        '[sandbox]\nnetwork = "none"\ninstall_network = ["pypi.org"]\nprocesses = 100\nmemory_mb = 512\n'
+        '[sandbox]\nnetwork = "none"\ninstall_network = "loopback"\nprocesses = 100\nmemory_mb = 512\n'
         '[terminal]\ndeny = ["curl"]\nshell = "never"\n[sandbox.secrets.TOKEN]\n[verify]\nhidden = "hidden"\n',
     )
     assert load(folder, environ={}, uses=EVERYTHING).sandbox.processes == 100
