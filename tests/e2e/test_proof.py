@@ -18,7 +18,7 @@ from tests.slow import slow
 Act = list[Any]
 
 SCRIPTED = '''\
-"""Does what is written for each attempt at a task, and after each wait for a service; the last entry goes for the rest."""
+"""Does what is written for each attempt at a task and after each wait for a service; then the last entry goes on."""
 import json, os, pathlib, sys, time
 
 assignment = json.load(open(os.environ["MILEPOST_ASSIGNMENT"]))
