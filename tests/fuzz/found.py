@@ -29,7 +29,7 @@ FOUND: tuple[tuple[str, str, Any], ...] = (
     ("settings that are nested without end", "settings", b"a = " + b"[" * 5000),
     ("a manifest with a number of a thousand digits", "left", ("pyproject.toml", b"", b"a = " + b"9" * 5000)),
     ("JavaScript that is all errors", "left", ("a.js", b"a", "test('\u00bd\x02!55U".encode() * 60_000)),
-    ("lines that are all alike", "left", ("a.py", b"x\ny\n" * 20_000, b"y\ny\nx\n" * 15_000)),
+    ("lines that are all alike", "left", ("a.py", b"x\ny\n" * 8_000, b"y\ny\nx\n" * 6_000)),
     ("a fence without end", "printed", ("runtime", b"~" * 190_000 + b"`")),
     ("a fence and spaces without end", "printed", ("runtime", b"```" + b" " * 190_000 + b"`")),
     ("a pipe where git reads what to ignore", "checkout", [("pipe", b".gitignore", b"", b"")]),

@@ -142,7 +142,10 @@ def test_a_model_that_never_fits_ends_in_one_line_and_nothing_is_written(
     ("fault", "said"),
     [
         ({"kind": "status", "status": 401, "times": None}, "openai:scripted-1 rejects the request: HTTP 401"),
-        ({"kind": "status", "status": 503, "times": None}, "openai:scripted-1 does not answer: HTTP 503"),
+        (
+            {"kind": "status", "status": 503, "times": None},
+            r"openai:scripted-1 does not answer: http://127\.0\.0\.1:\d+/v1: HTTP 503",
+        ),
     ],
 )
 def test_a_service_that_does_not_answer_ends_in_one_line(project: Path, fault: dict[str, Any], said: str) -> None:
