@@ -44,7 +44,13 @@ def is_answered(test: str, now: Now, split: Split) -> bool:
     case = now.get(test)
     if case is not None:
         return case.outcome == "passed"
-    return file_of(test) in split.tests and file_of(test) not in now
+    return is_built_with_it(test, now, split) or (file_of(test) in split.tests and file_of(test) not in now)
+
+
+def is_built_with_it(file: str, now: Now, split: Split) -> bool:
+    """Whether a source file, named in the place of its tests as it does not compile, does with all of the attempt."""
+    is_source = "::" not in file and file not in split.tests
+    return is_source and file not in now and any(case.outcome == "passed" for case in now.values())
 
 
 def rewritten(waiting: tuple[str, ...], now: Now, split: Split) -> tuple[str, ...]:
@@ -79,6 +85,8 @@ def asks_for_removal(task: Task) -> bool:
 
 
 def _became(test: str, now: Now, on_old_source: Mapping[str, TestOutcome], split: Split) -> Became:
+    if is_built_with_it(test, now, split):
+        return "settings"
     if test not in now:
         return "removed"
     if file_of(test) not in split.tests:

@@ -68,6 +68,17 @@ def test_a_test_that_nobody_touched_passes_by_other_settings() -> None:
     assert found.became == "settings"
 
 
+def test_source_that_compiles_only_with_what_the_attempt_added_is_a_question_and_no_failure() -> None:
+    split = Split(judged=("src/lib.rs",), left_out=("build.rs",))
+    now = cases({"src/lib.rs::tests::sos": "passed"})
+
+    assert is_answered("src/lib.rs", now, split)
+    (found,) = lost_tests(("src/lib.rs",), cases({"src/lib.rs": "failed"}), now, {}, split)
+    assert found.became == "settings"
+    assert not is_answered("src/lib.rs", cases({"src/lib.rs": "failed", "src/a.rs::tests::b": "passed"}), split)
+    assert not is_answered("src/lib.rs", cases({}), split)
+
+
 def test_a_file_that_cannot_be_collected_any_more_stands_for_its_tests_only_once() -> None:
     bench = cases({"tests/test_a.py": "failed"})
 
