@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from milepost.verify.suites.detect import suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.watched import Watched, judging_code
+from tests import lean
 from tests.integration.suites import workspace_in, write
 from tests.tools import needs
 
@@ -45,7 +45,7 @@ class WithoutPlugins:
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     with WalledTerminal() as terminal:
-        interpreter = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+        interpreter = find_interpreter(Path("/nowhere"), os.environ, str(lean.python()))
         yield Bench(terminal=WithoutPlugins(terminal), interpreter=interpreter, pytest=PytestPresence(), timeout_s=60)
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import venv
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,6 +25,7 @@ from milepost.verify.selection.line import read_line
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.trees import Trees
 from milepost.verify.verify import Question, Subject, checks_for, verify
+from tests import lean
 from tests.fakes.suite_check import one_tree, run_tests
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"
@@ -66,7 +66,7 @@ def presence() -> PytestPresence:
 
 @pytest.fixture(scope="module")
 def with_pytest() -> ProjectPython:
-    found = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+    found = find_interpreter(Path("/nowhere"), os.environ, str(lean.python()))
     assert found is not None
     return found
 

@@ -14,6 +14,7 @@ from milepost.sandbox.levels import open_terminal, strongest
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.exit_code import ExitCodeProof
 from milepost.verify.suites.python_project import find_interpreter
+from tests import lean
 from tests.integration.suites import workspace_in
 from tests.tools import needs
 
@@ -31,7 +32,7 @@ NODE_CHECK = "const { plural } = require('./plurals.js');\nif (plural('fox') !==
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     with open_terminal(strongest()) as terminal:
-        interpreter = find_interpreter(tmp_path, os.environ, sys.executable)
+        interpreter = find_interpreter(tmp_path, os.environ, str(lean.python()))
         yield Bench(terminal=terminal, interpreter=interpreter, timeout_s=60)
 
 

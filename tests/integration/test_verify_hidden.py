@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from milepost.verify.checks.hidden import HiddenTestsCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.laid_tests import QUOTES, Material
 from milepost.verify.suites.python_project import find_interpreter
+from tests import lean
 from tests.integration.suites import names_in, workspace_in
 
 SECRET = "a remark that nobody may read"
@@ -47,7 +47,9 @@ def material(text: str = TESTS, **more: str) -> Material:
 @pytest.fixture
 def bench(terminal: Terminal, tmp_path: Path) -> Bench:
     env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    found = Bench(terminal=terminal, interpreter=find_interpreter(tmp_path, os.environ, sys.executable), timeout_s=60)
+    found = Bench(
+        terminal=terminal, interpreter=find_interpreter(tmp_path, os.environ, str(lean.python())), timeout_s=60
+    )
     return replace(found, equipment=replace(found.equipment, variables=env))
 
 

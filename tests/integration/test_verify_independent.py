@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.checks.independent import IndependentTests, IndependentTestsCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.python_project import find_interpreter
+from tests import lean
 from tests.integration.suites import names_in, workspace_in
 
 PYTHON = {"tests/test_square.py": "from area import square\n\ndef test_it():\n    assert square(3) == 9\n"}
@@ -34,7 +34,7 @@ def terminal() -> Iterator[Terminal]:
 def asked(
     tests: IndependentTests, files: dict[str, str], terminal: Terminal, folder: Path, **more: object
 ) -> CheckResult:
-    bench = Bench(terminal=terminal, interpreter=find_interpreter(folder, os.environ, sys.executable), timeout_s=60)
+    bench = Bench(terminal=terminal, interpreter=find_interpreter(folder, os.environ, str(lean.python())), timeout_s=60)
     workspace = workspace_in(folder, files)
     found = IndependentTestsCheck(tests=tests, worker="claude", bench=bench, **more).run(workspace)  # type: ignore[arg-type]
     assert names_in(workspace.folder) == set(files), "nothing is left of them"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +22,7 @@ from milepost.verify.plain.hide import files_to_hide, out_of_sight
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of, run_suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.trees import Tree, Trees
+from tests import lean
 from tests.integration.suites import workspace_in, write
 from tests.tools import needs
 
@@ -32,7 +32,7 @@ Files = Mapping[str, str]
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     with WalledTerminal() as terminal:
-        interpreter = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+        interpreter = find_interpreter(Path("/nowhere"), os.environ, str(lean.python()))
         yield Bench(terminal=terminal, interpreter=interpreter, pytest=PytestPresence(), timeout_s=60)
 
 

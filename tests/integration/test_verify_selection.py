@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.selection.observe import look
 from milepost.verify.selection.selection import Selection
 from milepost.verify.suites.python_project import find_interpreter
+from tests import lean
 from tests.fakes.suite_check import run_tests
 from tests.integration.suites import workspace_in, write
 from tests.integration.test_verify_checks import PlainPytest
@@ -46,7 +46,7 @@ def terminal() -> Iterator[Terminal]:
 
 @pytest.fixture(scope="module")
 def bench(terminal: Terminal) -> Bench:
-    found = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+    found = find_interpreter(Path("/nowhere"), os.environ, str(lean.python()))
     return Bench(terminal=terminal, interpreter=found, timeout_s=120)
 
 
