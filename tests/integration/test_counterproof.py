@@ -21,6 +21,7 @@ from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.own_tests import OwnWork
 from milepost.verify.suites.detect import suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
@@ -302,7 +303,7 @@ def test_own_tests_are_as_strong_as_the_faults_they_notice(
     files = (ChangedFile(path="hours.py", before=STUB.encode(), after=HONEST.encode()),)
     id_ = "tests/test_hours.py::test_own"
 
-    told = own_tests_check(Change(files=files), ("hours.py",), (id_,), workspace, bench)
+    told = own_tests_check(Change(files=files), ("hours.py",), OwnWork(ids=(id_,)), workspace, bench)
 
     assert told.outcome == outcome and told.summary.startswith(summary), told.summary
     assert [(each.kind, each.path, each.line) for each in told.questions] == (

@@ -193,7 +193,12 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
         return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
-    content = {path: _on_old_code(file, trees.split) for path in trees.split.tests if (file := change.file(path))}
+    judges = dict.fromkeys((*trees.split.tests, *trees.split.restored, *trees.split.left_out))
+    content = {
+        path: _on_old_code(file, trees.split)
+        for path in judges
+        if (file := change.file(path)) and not (file.is_link or file.unread)
+    }
     about_tests = is_about_tests(task, change, trees.split.tests)
     product = trees.split.product
     if not (trees.split.judged or trees.split.examples):
@@ -251,6 +256,7 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         seed=subject.tree,
         runners=asked.runners,
         about_tests=about_tests,
+        lines=subject.verify,
     )
     yield from _second_look(subject, look)
 
@@ -280,7 +286,7 @@ def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
         change=subject.change,
         runs=runs,
         files=subject.files,
-        lines=bool(subject.verify),
+        lines=subject.verify,
         keeps_behaviour=keeps_behaviour(subject.task),
         changes_nothing=subject.task.changes_nothing,
         about_tests=is_about_tests(subject.task, subject.change, subject.trees.split.tests),

@@ -11,8 +11,9 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify.checks.done import DoneCheck, is_about_tests, own_tests
+from milepost.verify.checks.done import DoneCheck, is_about_tests
 from milepost.verify.judging.split import Split
+from milepost.verify.own_tests import own_tests
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 HERE = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
