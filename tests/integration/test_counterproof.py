@@ -312,6 +312,27 @@ def test_own_tests_are_as_strong_as_the_faults_they_notice(
     assert (workspace.folder / "hours.py").read_text() == HONEST
 
 
+@pytest.mark.parametrize(
+    ("claim", "product", "outcome", "summary"),
+    [
+        ("assert seconds(2) == 7200", "hours.py", "passed", "by its own tests, which catch"),
+        ("seconds(2)", "hours.py", "held", "by its own tests, which catch 0 of"),
+        ("seconds(2)", "hours.txt", "held", "`python tests/check.py` fails without the work and passes with it"),
+    ],
+)
+def test_a_command_in_which_no_test_is_seen_is_as_strong_as_the_faults_it_fails_on(
+    bench: Bench, tmp_path: Path, claim: str, product: str, outcome: str, summary: str
+) -> None:
+    script = f"import sys; sys.path.insert(0, '.')\nfrom hours import seconds\n{claim}\n"
+    workspace = workspace_in(tmp_path, {**BASE, "hours.py": HONEST, "tests/check.py": script})
+    files = (ChangedFile(path=product, before=STUB.encode(), after=HONEST.encode()),)
+    own = OwnWork(lines=("python tests/check.py",), asked_for=True)
+
+    told = own_tests_check(Change(files=files), (product,), own, workspace, bench)
+
+    assert told.outcome == outcome and told.summary.startswith(summary), told.summary
+
+
 UNUSUAL = """
 import asyncio, threading
 from dataclasses import dataclass

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.paths import is_test_path
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import MAKE, NPM
@@ -68,7 +69,8 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
 def _by_lines(runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> OwnWork:
     """What the lines run that the suite does not: other tests, with other options, or none that can be seen."""
     split = runs.trees.split
-    if not runs.trees.differ or not split.tests or not split.product:
+    brings_tests = any(path in split.tests or is_test_path(path) for path in (*split.restored, *split.left_out))
+    if not runs.trees.differ or not brings_tests or not split.product:
         return OwnWork()
     passed = {check.argv: check for check in earlier if check.name == "verify" and check.outcome == "passed"}
     ids: list[str] = []

@@ -33,9 +33,7 @@ def ended(*cases: TestCase, outcome: Any = "passed") -> CheckResult:
     ("old", "check", "expected"),
     [
         pytest.param({}, ended(OLD, NEW), OwnWork(ids=(NEW.id,), asked_for=True), id="not there at the base"),
-        pytest.param(
-            {NEW.id: "failed"}, ended(NEW), OwnWork(ids=(NEW.id,), asked_for=True), id="red before"
-        ),
+        pytest.param({NEW.id: "failed"}, ended(NEW), OwnWork(ids=(NEW.id,), asked_for=True), id="red before"),
         pytest.param({NEW.id: "passed"}, ended(NEW), OwnWork(asked_for=True), id="green before"),
         pytest.param({}, ended(OLD), OwnWork(asked_for=True), id="it runs none of them"),
         pytest.param(None, ended(NEW), OwnWork(asked_for=True), id="nobody knows"),

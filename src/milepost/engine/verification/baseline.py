@@ -228,7 +228,7 @@ class Baseline:
             check = VerifyCheck(command_line=line, bench=bench, before=before)
             with swapped(workspace.folder, files):
                 found = check.run(workspace)
-            if found.outcome == "absent":
+            if found.outcome == "absent" or not (found.cases or found.exit_code is not None):
                 return None
             return outcomes(found) or {line: "passed" if found.outcome == "passed" else "failed"}
 
