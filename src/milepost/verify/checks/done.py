@@ -11,7 +11,7 @@ from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Question
-from milepost.verify.checks.does_anything import has_substance, is_named
+from milepost.verify.checks.does_anything import has_substance, is_named, only_words_differ
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
 from milepost.verify.judging.changed_tests import file_of
@@ -30,7 +30,8 @@ OwnTestsRule = Literal["accept", "ask", "refuse"]
 class DoneCheck:
     """`files` are those that the task names, `lines` its `Verify:` lines.
 
-    Green before and green after is the answer only for a task that `keeps_behaviour`, or that `changes_nothing`.
+    Green before and green after is the answer only for a task that `keeps_behaviour`, is `about_words` or
+    `changes_nothing`.
     Where nothing but tests that the attempt brought was red before, `own_tests` says what they count for; those of an
     author that is no model (`by_pattern`) count as anybody's. A task that is `about_tests` is shown by the tests it
     changed: they pass on the product, and the counter-proof says whether they can fail.
@@ -41,6 +42,7 @@ class DoneCheck:
     files: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     keeps_behaviour: bool = False
+    about_words: bool = False
     changes_nothing: bool = False
     about_tests: bool = False
     by_pattern: bool = False
@@ -55,6 +57,8 @@ class DoneCheck:
             return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
         if self.keeps_behaviour and green and has_substance(self.change, self.files):
             return _passed("green before and after, and the task changes no behaviour")
+        if self.about_words and green and only_words_differ(self.change, self.files):
+            return _passed("green before and after, and only words changed, as the task asks")
         if own := own_work(self.runs, self.lines, earlier, about_tests=self.about_tests):
             return self._by_own_tests(own)
         if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):

@@ -1,4 +1,4 @@
-"""Whether a task says that it changes no behaviour, so that green before and green after is the answer."""
+"""Whether a task says that it changes no behaviour, or only words: green before and green after is the answer then."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ _DOCS = (
     r"|(?:add|write|update|improve|fix|complete|extend|correct|expand|proofread) (?:\w+ ){0,3}"
     r"(?:docs|documentation|docstrings?|readme(?:\.\w+)?|changelog(?:\.\w+)?|tutorial|how-?to)\b"
 )
+_WORDS = re.compile(
+    r"\b(?:typos?|spelling|grammar|wording|docs?|documentation|docstrings?|comments?|readme|changelog|faq|tutorial)\b",
+    re.IGNORECASE,
+)
 _FORMATTERS = r"(?:run|apply) (?:\w+ )?(?:black|ruff format|prettier|gofmt|rustfmt|clang-format|isort)\b"
 _SAYS_SO = re.compile(
     r"\b(?:(?:no|without(?: any)?) (?:functional |behaviou?ral |behaviou?r )?changes?(?: (?:of|in|to) behaviou?r)?"
@@ -58,6 +62,13 @@ def keeps_behaviour(task: Task) -> bool:
     if task.keeps_behaviour:
         return True
     return _says_so(_own_title(task)) and all(map(keeps_behaviour, task.subtasks))
+
+
+def is_about_words(task: Task) -> bool:
+    """Whether a task, with all that is done in the same attempt, is about what code says to its reader, and no more."""
+    title = _QUOTED.sub("", _own_title(task)).strip().lstrip("*_ ")
+    rest = title.partition(" ")[2]
+    return bool(_WORDS.search(title)) and not _BESIDES.search(rest) and all(map(is_about_words, task.subtasks))
 
 
 def _own_title(task: Task) -> str:

@@ -89,6 +89,23 @@ def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> Non
     assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ('"""Sums."""\na = 1\n', '"""Adds."""\na = 1\n', ("passed", True)),
+        ("a = 1  # one\n", "a = 1  # the first\n", ("passed", True)),
+        ("a = 1\n", "a = 2  # two\n", ("held", False)),
+        ("a = 1\n", "a = 1\n\n", ("held", False)),
+    ],
+    ids=["a docstring", "a comment", "code as well", "layout alone"],
+)
+def test_words_alone_are_done_where_the_task_is_about_them(before: str, after: str, expected: tuple[str, bool]) -> None:
+    file = ChangedFile(path="a.py", before=before.encode(), after=after.encode())
+
+    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN, about_words=True) == expected
+    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN) == ("held", False)
+
+
 def test_a_check_that_could_not_be_made_is_named_and_leaves_it_unverified() -> None:
     missing = CheckResult(name="tests", outcome="absent", summary="the tests could not be run: node is not installed")
 

@@ -8,7 +8,7 @@ import pytest
 
 from milepost.core.task import Task
 from milepost.plan.graph.groups import as_one
-from milepost.verify.judging.behaviour import keeps_behaviour
+from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
 
 
 def task(title: str) -> Task:
@@ -83,3 +83,18 @@ def test_all_that_is_done_in_one_attempt_must_say_it() -> None:
     assert not keeps_behaviour(replace(renaming, subtasks=(adding,)))
     assert not keeps_behaviour(as_one([renaming, adding]))
     assert keeps_behaviour(as_one([replace(renaming, id=name, files=("a.py",)) for name in ("1", "2", "3")]))
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Fix a typo in the docstring of activate()", True),
+        ("Docs: explain how to use the cache", True),
+        ("Add an example of nested schemas to the docs", True),
+        ("Fix the documentation and make `load` return a list", False),
+        ("Document that negative hours raise, and raise", False),
+        ("Add a parser", False),
+    ],
+)
+def test_a_title_about_words_asks_for_nothing_besides(title: str, said: bool) -> None:
+    assert is_about_words(task(title)) is said
