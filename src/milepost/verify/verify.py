@@ -17,6 +17,7 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
 from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
+from milepost.verify.checks.compiled_modules import CompiledModulesCheck
 from milepost.verify.checks.coverage import CoverageCheck
 from milepost.verify.checks.done import DoneCheck, OwnTestsRule, is_about_tests
 from milepost.verify.checks.environment import EnvironmentCheck
@@ -193,6 +194,10 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
         return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
+    modules = CompiledModulesCheck(change=change)
+    yield "tests", modules
+    if modules.older(trees.as_it_is.workspace.folder):
+        return
     judges = dict.fromkeys((*trees.split.tests, *trees.split.restored, *trees.split.left_out))
     content = {
         path: _on_old_code(file, trees.split)
