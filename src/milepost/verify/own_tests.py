@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.judging.paths import is_test_path
+from milepost.verify.judging.split import Split
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import MAKE, NPM
@@ -40,7 +41,7 @@ def own_work(
         return OwnWork(ids=own, asked_for=True)
     if not about_tests and (by_line := _by_lines(runs, lines, earlier)):
         return by_line
-    return OwnWork(ids=own)
+    return OwnWork(ids=own or (() if lines or about_tests else _suites_of_one_answer(runs)))
 
 
 def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, ...]:
@@ -52,7 +53,7 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     own = trees.split.changed
     if not own or (not about_tests and not trees.split.product):
         return ()
-    bench = {case.id for suite, run in runs.on_bench if suite.runner not in (NPM, MAKE) for case in run.cases}
+    bench = {case.id for _, run in runs.on_bench for case in run.cases}
     brought = [
         name
         for name, case in runs.now.items()
@@ -66,11 +67,20 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     )
 
 
+def _suites_of_one_answer(runs: CandidateRuns) -> tuple[str, ...]:
+    """The suites in which no test can be seen that pass with the attempt's tests, and on the old source do not."""
+    whole = {case.id for suite, run in runs.on_bench if suite.runner in (NPM, MAKE) for case in run.cases}
+    passed = [name for name in whole if (case := runs.now.get(name)) is not None and case.outcome == "passed"]
+    if not passed or not _brings_tests(runs.trees.split) or not runs.trees.split.product:
+        return ()
+    old = runs.on_old_source
+    return tuple(name for name in passed if old is not None and old.get(name) == "failed")
+
+
 def _by_lines(runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> OwnWork:
     """What the lines run that the suite does not: other tests, with other options, or none that can be seen."""
     split = runs.trees.split
-    brings_tests = any(path in split.tests or is_test_path(path) for path in (*split.restored, *split.left_out))
-    if not runs.trees.differ or not brings_tests or not split.product:
+    if not runs.trees.differ or not _brings_tests(split) or not split.product:
         return OwnWork()
     passed = {check.argv: check for check in earlier if check.name == "verify" and check.outcome == "passed"}
     ids: list[str] = []
@@ -86,6 +96,10 @@ def _by_lines(runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckR
         ids += [name for name in brought if old.get(name) != "passed"]
         shown += [line] if not check.cases and old.get(line) == "failed" else []
     return OwnWork(ids=tuple(dict.fromkeys(ids)), lines=() if ids else tuple(shown), asked_for=True)
+
+
+def _brings_tests(split: Split) -> bool:
+    return any(path in split.tests or is_test_path(path) for path in (*split.restored, *split.left_out))
 
 
 def _is_brought(case: TestCase, changed: frozenset[str]) -> bool:
