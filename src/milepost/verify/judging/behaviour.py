@@ -17,6 +17,12 @@ _CODE = (
     r"(?:source )?code|codebase|code base|modules?|functions?|methods?|helpers?|variables?|constants?|imports|fixtures?"
     r"|internals|implementations?|logic|duplication"
 )
+# Verbs that are about how something is written when it is one of these; with other verbs these may be what users see.
+_WRITTEN = r"simplify|clean(?: ?up)?|tidy(?: up)?|restructure|re-?organi[sz]e|untangle|moderni[sz]e"
+_SHAPES = (
+    r"dicts?|dictionaries|tuples?|class(?:es)?|dataclass(?:es)?|decorators?|loops?|conditionals?|regex(?:es|ps?)?"
+    r"|comprehensions?|closures?|callbacks?|structs?|traits?|macros?|getters?|setters?|boilerplate|syntax|control flow"
+)
 _NAMED = (
     r"`[^`]+`|\S+\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|c|cc|cpp|h|hpp|php|cs|swift)\b|\w+\(\)|\w+_\w+|[a-z]+[A-Z]\w*"
 )
@@ -53,6 +59,7 @@ _OF_CODE = re.compile(rf"(?:{_PERHAPS})\b", re.IGNORECASE)
 _OBJECT_ENDS = re.compile(
     r"\s(?:to|into|from|in|with|by|for|as|on|at|of|through|between|out|over)\s|[:,]", re.IGNORECASE
 )
+_SHAPED = re.compile(rf"(?:{_WRITTEN})\b.*?\b(?:{_SHAPES})\b", re.IGNORECASE)
 _QUOTED = re.compile(rf"{_NAMED}|\b{_NAMED_CLASS}\b")
 _SOMETHING_OF_CODE = re.compile(rf"(?i:\b(?:{_CODE})\b)|{_NAMED}|\b{_NAMED_CLASS}\b")
 
@@ -85,6 +92,8 @@ def _says_so(title: str) -> bool:
         return True
     if started := _OF_DOCS_OR_TYPES.match(words):
         return not _BESIDES.search(words, started.end())
+    if shaped := _SHAPED.match(_OBJECT_ENDS.split(words, maxsplit=1)[0]):
+        return not _BESIDES.search(_QUOTED.sub("", words[shaped.end() :]))
     if started := _PLAINLY.match(words) or _OF_CODE.match(words):
         rest = words[started.end() :]
         what = _OBJECT_ENDS.split(rest, maxsplit=1)[0]

@@ -19,6 +19,9 @@ def task(title: str) -> Task:
     "title",
     [
         "Refactor the parser",
+        "Simplify the tuple-keyed hook name and config dicts",
+        "Clean up the nested loops in render.py",
+        "Modernise the syntax",
         "Rename `load` to `read`",
         "Rename load_all to read_all in store.py",
         "Move the helper functions to util.py",
@@ -54,6 +57,8 @@ def test_a_title_that_plainly_says_so_keeps_behaviour(title: str) -> None:
         "Extract links from HTML",
         "Clean the input of spaces",
         "Simplify fractions",
+        "Simplify dicts in the output when they are empty",
+        "Clean up stale branches",
         "Add a function that doubles",
         "Refactor the parser and add a flag for comments",
         "Rename `load` to `read` and raise KeyError for unknown names",
