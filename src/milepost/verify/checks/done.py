@@ -59,7 +59,8 @@ class DoneCheck:
             return _passed("green before and after, and the task changes no behaviour")
         if self.about_words and green and only_words_differ(self.change, self.files):
             return _passed("green before and after, and only words changed, as the task asks")
-        if own := own_work(self.runs, self.lines, earlier, about_tests=self.about_tests):
+        own = own_work(self.runs, self.lines, earlier, about_tests=self.about_tests)
+        if own.ids or (own.lines and has_substance(self.change, self.files)):
             return self._by_own_tests(own)
         if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):
             return _passed("only documentation or settings changed, as the task names them")

@@ -89,6 +89,19 @@ def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> Non
     assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
 
 
+@pytest.mark.parametrize(("files", "expected"), [(("a.py",), ("passed", True)), (("b.py",), ("held", False))])
+def test_a_command_without_tests_shows_work_in_the_files_of_the_task_alone(
+    files: tuple[str, ...], expected: tuple[str, bool]
+) -> None:
+    found = runs(BOTH)
+    cast(Any, found).line_on_old_source = lambda line: {line: "failed"}
+    line = CheckResult(name="verify", outcome="passed", summary="", argv=("run", "them"))
+
+    said = answered(changed("a.py", "tests/test_a.py"), found, line, lines=("run them",), files=files)
+
+    assert said == expected
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
