@@ -20,8 +20,8 @@ _CODE = (
 # Verbs that are about how something is written when it is one of these; with other verbs these may be what users see.
 _WRITTEN = r"simplify|clean(?: ?up)?|tidy(?: up)?|restructure|re-?organi[sz]e|untangle|moderni[sz]e"
 _SHAPES = (
-    r"dicts?|dictionaries|tuples?|class(?:es)?|dataclass(?:es)?|decorators?|loops?|conditionals?|regex(?:es|ps?)?"
-    r"|comprehensions?|closures?|callbacks?|structs?|traits?|macros?|getters?|setters?|boilerplate|syntax|control flow"
+    r"dicts?|tuples?|dataclass(?:es)?|decorators?|loops?|conditionals?|regex(?:es|ps?)?|comprehensions?|closures?"
+    r"|callbacks?|structs?|traits?|getters?|setters?|boilerplate|control flow"
 )
 _NAMED = (
     r"`[^`]+`|\S+\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|c|cc|cpp|h|hpp|php|cs|swift)\b|\w+\(\)|\w+_\w+|[a-z]+[A-Z]\w*"
@@ -36,8 +36,11 @@ _DOCS = (
     r"|(?:add|write|update|improve|fix|complete|extend|correct|expand|proofread) (?:\w+ ){0,3}"
     r"(?:docs|documentation|docstrings?|readme(?:\.\w+)?|changelog(?:\.\w+)?|tutorial|how-?to)\b"
 )
+# Docs, comments and typos may be what a product is about, too: only what can be nothing but words of the code counts.
 _WORDS = re.compile(
-    r"\b(?:typos?|spelling|grammar|wording|docs?|documentation|docstrings?|comments?|readme|changelog|faq|tutorial)\b",
+    r"(?:docs?(?:\(\w+\))?:"
+    r"|(?:add|fix|correct|improve|update|extend|complete|clarify|reword|expand|write)\b.*?"
+    r"\b(?:docstrings?|code comments?|typos? in (?:the |a )?(?:docs|documentation|comments?))\b)",
     re.IGNORECASE,
 )
 _FORMATTERS = r"(?:run|apply) (?:\w+ )?(?:black|ruff format|prettier|gofmt|rustfmt|clang-format|isort)\b"
@@ -75,7 +78,7 @@ def is_about_words(task: Task) -> bool:
     """Whether a task, with all that is done in the same attempt, is about what code says to its reader, and no more."""
     title = _QUOTED.sub("", _own_title(task)).strip().lstrip("*_ ")
     rest = title.partition(" ")[2]
-    return bool(_WORDS.search(title)) and not _BESIDES.search(rest) and all(map(is_about_words, task.subtasks))
+    return bool(_WORDS.match(title)) and not _BESIDES.search(rest) and all(map(is_about_words, task.subtasks))
 
 
 def _own_title(task: Task) -> str:

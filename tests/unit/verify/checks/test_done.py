@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -115,7 +116,12 @@ def test_a_command_without_tests_shows_work_in_the_files_of_the_task_alone(
 def test_words_alone_are_done_where_the_task_is_about_them(before: str, after: str, expected: tuple[str, bool]) -> None:
     file = ChangedFile(path="a.py", before=before.encode(), after=after.encode())
 
-    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN, about_words=True) == expected
+    seen = replace(GREEN, cases=LINE.cases)
+
+    assert answered(Change(files=(file,)), runs(PRODUCT), seen, about_words=True) == expected
+    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN, about_words=True) == ("held", False), (
+        "no test was seen"
+    )
     assert answered(Change(files=(file,)), runs(PRODUCT), GREEN) == ("held", False)
 
 
