@@ -20,6 +20,7 @@ from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.own_tests import OwnWork
 from milepost.verify.suites.detect import suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
@@ -302,13 +303,34 @@ def test_own_tests_are_as_strong_as_the_faults_they_notice(
     files = (ChangedFile(path="hours.py", before=STUB.encode(), after=HONEST.encode()),)
     id_ = "tests/test_hours.py::test_own"
 
-    told = own_tests_check(Change(files=files), ("hours.py",), (id_,), workspace, bench)
+    told = own_tests_check(Change(files=files), ("hours.py",), OwnWork(ids=(id_,)), workspace, bench)
 
     assert told.outcome == outcome and told.summary.startswith(summary), told.summary
     assert [(each.kind, each.path, each.line) for each in told.questions] == (
         [("own tests", "hours.py", 2)] if outcome == "held" else []
     )
     assert (workspace.folder / "hours.py").read_text() == HONEST
+
+
+@pytest.mark.parametrize(
+    ("claim", "product", "outcome", "summary"),
+    [
+        ("assert seconds(2) == 7200", "hours.py", "passed", "by its own tests, which catch"),
+        ("seconds(2)", "hours.py", "held", "by its own tests, which catch 0 of"),
+        ("seconds(2)", "hours.txt", "held", "`python tests/check.py` fails without the work and passes with it"),
+    ],
+)
+def test_a_command_in_which_no_test_is_seen_is_as_strong_as_the_faults_it_fails_on(
+    bench: Bench, tmp_path: Path, claim: str, product: str, outcome: str, summary: str
+) -> None:
+    script = f"import sys; sys.path.insert(0, '.')\nfrom hours import seconds\n{claim}\n"
+    workspace = workspace_in(tmp_path, {**BASE, "hours.py": HONEST, "tests/check.py": script})
+    files = (ChangedFile(path=product, before=STUB.encode(), after=HONEST.encode()),)
+    own = OwnWork(lines=("python tests/check.py",), asked_for=True)
+
+    told = own_tests_check(Change(files=files), (product,), own, workspace, bench)
+
+    assert told.outcome == outcome and told.summary.startswith(summary), told.summary
 
 
 UNUSUAL = """

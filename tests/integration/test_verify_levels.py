@@ -152,6 +152,8 @@ def test_what_parses_in_its_own_way_is_no_mistake(bench: Bench, attempt: Make) -
             "old/either.js": "export const a = 1;\n",
             "old/page.js": "export const a = () => <p>it isn't</p>;\n",
             "tsconfig.json": '{\n  // as tsc reads it: "//"\n  "a": ["x,]",],\n}\n',
+            "biome.json": '{ // its own\n}\n',
+            ".mocharc.json": '{ /* its own */ }\n',
             "chart/templates/a.yaml": "a: {{ .Values.a }}\n{{- if .b }}\n",
             "deploy.yaml": "{% for x in y %}\n- a: !Ref b\n{% endfor %}\n",
             "tests/fixtures/broken.py": "def (:\n",

@@ -31,6 +31,12 @@ class Before(Protocol):
         """The outcome of the tests of these files, put on the source there; None in the place of one that is gone."""
         ...
 
+    def line_with(self, line: str, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        """The outcome of the tests that a `Verify:` line runs with these files put on the source there.
+
+        Where no test was seen it is that of the line itself, by its own name."""
+        ...
+
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         """Those of these tests that both fail and pass there."""
         ...
@@ -73,6 +79,9 @@ class UnknownBefore:
         return None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        return None
+
+    def line_with(self, line: str, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
         return None
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
 from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
+from milepost.verify.checks.compiled_modules import CompiledModulesCheck
 from milepost.verify.checks.coverage import CoverageCheck
 from milepost.verify.checks.done import DoneCheck, OwnTestsRule, is_about_tests
 from milepost.verify.checks.environment import EnvironmentCheck
@@ -41,7 +42,7 @@ from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
 from milepost.verify.command_runner import Bench, last_line, tail
-from milepost.verify.judging.behaviour import keeps_behaviour
+from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.examples import with_examples_of
@@ -193,7 +194,16 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
         return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
-    content = {path: _on_old_code(file, trees.split) for path in trees.split.tests if (file := change.file(path))}
+    modules = CompiledModulesCheck(change=change)
+    yield "tests", modules
+    if modules.older(trees.as_it_is.workspace.folder):
+        return
+    judges = dict.fromkeys((*trees.split.tests, *trees.split.restored, *trees.split.left_out))
+    content = {
+        path: _on_old_code(file, trees.split)
+        for path in judges
+        if (file := change.file(path)) and not (file.is_link or file.unread)
+    }
     about_tests = is_about_tests(task, change, trees.split.tests)
     product = trees.split.product
     if not (trees.split.judged or trees.split.examples):
@@ -251,6 +261,7 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         seed=subject.tree,
         runners=asked.runners,
         about_tests=about_tests,
+        lines=subject.verify,
     )
     yield from _second_look(subject, look)
 
@@ -280,8 +291,9 @@ def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
         change=subject.change,
         runs=runs,
         files=subject.files,
-        lines=bool(subject.verify),
+        lines=subject.verify,
         keeps_behaviour=keeps_behaviour(subject.task),
+        about_words=is_about_words(subject.task),
         changes_nothing=subject.task.changes_nothing,
         about_tests=is_about_tests(subject.task, subject.change, subject.trees.split.tests),
         by_pattern=subject.by_pattern,

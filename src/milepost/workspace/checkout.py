@@ -159,7 +159,7 @@ class Checkouts:
             git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
         if problem := _put_pointers_back(git, workspace, filled.large, env):
             return Snapshot(problem=problem)
-        if lent := sorted(set(self._local.names) - self._tracked(workspace.base)):
+        if lent := sorted(set(self._local.paths) - self._tracked(workspace.base)):
             git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
         tree = git.plumb("write-tree", env=env)
         return _compared(git, workspace, tree)
@@ -239,7 +239,7 @@ class Checkouts:
 
     def _tracked(self, tree: str) -> frozenset[str]:
         """Those of the local files that a tree has itself: they are the project's."""
-        names = self._local.names
+        names = self._local.paths
         if not names:
             return frozenset()
         rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree, "--", *names)
@@ -258,7 +258,7 @@ class Checkouts:
         shutil.copyfile(self._git.own_dir / "config", own / "config")
         if (self._git.own_dir / "shallow").exists():
             shutil.copyfile(self._git.own_dir / "shallow", own / "shallow")
-        lent = (f"/{name}" for name in self._local.names)
+        lent = (f"/{name}" for name in self._local.paths)
         (own / "info/exclude").write_text("\n".join((*LEFTOVERS, *lent)) + "\n")
         (own / "HEAD").write_text(f"{workspace.base}\n")
         shutil.copyfile(workspace.folder.parent / "index", own / "index")

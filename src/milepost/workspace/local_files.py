@@ -21,18 +21,24 @@ _PASSWORD = re.compile(r"\w+://[^:/@\s]*:([^@\s]+)@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalFiles:
-    """The files of a working tree that checkouts are to have beside what git has."""
+    """The files of a working tree that checkouts are to have beside what git has; no secret is in `built` ones."""
 
     top: Path
     names: tuple[str, ...] = ()
+    built: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (*self.names, *self.built)
 
     def contents(self) -> dict[str, tuple[bytes, int]]:
         """The bytes and the rights of each that is there, a plain file inside the tree."""
-        return {name: found for name in self.names if (found := self._read(name)) is not None}
+        return {name: found for name in self.paths if (found := self._read(name)) is not None}
 
     def secrets(self) -> frozenset[str]:
         """The values in them that must be kept nowhere; plain words and addresses of this machine are none."""
-        texts = (content.decode(errors="replace") for content, _ in self.contents().values())
+        found = (self._read(name) for name in self.names)
+        texts = (each[0].decode(errors="replace") for each in found if each is not None)
         return frozenset(value for text in texts for value in values_in(text))
 
     def lay(self, checkout: Path, tracked: frozenset[str]) -> None:

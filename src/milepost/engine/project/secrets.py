@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from milepost.core.secrets.redact import secrets_of
 from milepost.engine.project.settings.settings import Settings
 from milepost.sandbox.secrets import Secret
+from milepost.workspace.built_files import built_files
 from milepost.workspace.local_files import LocalFiles
 
 
@@ -30,8 +31,8 @@ def known_secrets(settings: Settings, top: Path | None = None) -> frozenset[str]
 
 
 def local_files(top: Path, settings: Settings) -> LocalFiles:
-    """The files of the user's working tree that the settings want in every checkout."""
-    return LocalFiles(top=top, names=tuple(settings.workspace.copied))
+    """The files of the user's working tree that every checkout has: what the settings name, what a build wrote."""
+    return LocalFiles(top=top, names=tuple(settings.workspace.copied), built=built_files(top))
 
 
 def _password_in(address: str) -> str:

@@ -24,9 +24,10 @@ from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, find_flaky, outcomes, parameters, ran_to_the_end, state_of
 from milepost.verify.checks.types import type_errors
 from milepost.verify.command_runner import Bench
-from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, is_test_name, suffix
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, PYTHON, is_test_name, suffix
 from milepost.verify.selection.access_times import watch
 from milepost.verify.selection.at_base import LineAtBase, SuiteAtBase, from_json
+from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.selection.line import read_line
 from milepost.verify.selection.observe import look
 from milepost.verify.suites.suite import Note
@@ -209,18 +210,29 @@ class Baseline:
         return tuple(Note(what=what, path=path) for what, path in found["notes"]) if found else None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
-        by_file = all(suffix(path) in PYTHON | JAVASCRIPT for path in files)
-        only = tuple(path for path in files if is_test_name(path.rpartition("/")[2])) if by_file else ()
+        tests = tuple(path for path in files if is_test_name(path.rpartition("/")[2]) and suffix(path) in CODE)
+        only = tests if all(suffix(path) in PYTHON | JAVASCRIPT for path in tests) else ()
 
         def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
             with swapped(workspace.folder, files):
                 found, _ = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners(), only)
             return outcomes(found) if ran_to_the_end(found) else None
 
-        content = hashlib.sha256()
-        for path, held in sorted(files.items()):
-            content.update(f"{path} {len(held or b'')} {held is None}\n".encode() + (held or b""))
-        found: dict[str, TestOutcome] | None = self._answer(f"tests with {content.hexdigest()}", ask)
+        found: dict[str, TestOutcome] | None = self._answer(f"tests with {_digest(files)}", ask)
+        return found
+
+    def line_with(self, line: str, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        before = self.command(line)
+
+        def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
+            check = VerifyCheck(command_line=line, bench=bench, before=before)
+            with swapped(workspace.folder, files):
+                found = check.run(workspace)
+            if found.outcome == "absent" or not (found.cases or found.exit_code is not None):
+                return None
+            return outcomes(found) or {line: "passed" if found.outcome == "passed" else "failed"}
+
+        found: dict[str, TestOutcome] | None = self._answer(f"verify line {line} with {_digest(files)}", ask)
         return found
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
@@ -282,6 +294,13 @@ def _is_red(answer: Any) -> bool:
         return bool(answer == "failed")
     values = answer.get("outcomes", answer)
     return "failed" in (values.values() if isinstance(values, dict) else ())
+
+
+def _digest(files: Mapping[str, bytes | None]) -> str:
+    content = hashlib.sha256()
+    for path, held in sorted(files.items()):
+        content.update(f"{path} {len(held or b'')} {held is None}\n".encode() + (held or b""))
+    return content.hexdigest()
 
 
 def _standing(*tests: CheckResult, opened: Iterable[str] | None = None, notes: Iterable[Note] = ()) -> dict[str, Any]:

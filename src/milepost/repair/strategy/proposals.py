@@ -29,7 +29,7 @@ def proposal_for(
     again = f"milepost retry {task.id}"
     match way:
         case "rewrite":
-            lines = _rewrite(task, again)
+            lines = _rewrite(task, failure, again)
         case "retry":
             lines = [failure.summary, f"another attempt may work: {again}"]
         case "switch":
@@ -51,13 +51,20 @@ def proposal_for(
     return "\n".join(_one_line(line) for line in lines if line)
 
 
-def _rewrite(task: Task, again: str) -> list[str]:
+def _rewrite(task: Task, failure: Failure, again: str) -> list[str]:
+    """What is to be written into the roadmap; where it says all that it can, what was in the way is not there."""
     lacking = [
         *([] if files_of(task) else ["which files it is about (`Files: path`)"]),
         *([] if verify_of(task) else ["how to check that it is done (`Verify: command`)"]),
     ]
+    if not lacking:
+        return [
+            failure.summary,
+            f"make that possible on the commit before the work, then: {again}",
+            f"or take the work as it is: milepost accept {task.id}",
+        ]
     return [
-        f'{task.id} "{task.title}" (line {task.line}) does not say {" nor ".join(lacking) or "enough to be verified"}',
+        f'{task.id} "{task.title}" (line {task.line}) does not say {" nor ".join(lacking)}',
         "add that below it in the roadmap and commit; best is a command that fails now and passes when it is done",
         f"then: {again}",
     ]

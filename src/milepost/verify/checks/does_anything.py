@@ -10,7 +10,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.sources.javascript_tree import key as tokens
 from milepost.sources.javascript_tree import parsed as parsed_javascript
 from milepost.sources.python_tree import parsed, without_docstrings
-from milepost.verify.judging.paths import CODE, JAVASCRIPT, suffix
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, is_prose, suffix
 
 _HASH = frozenset(
     {".rb", ".sh", ".bash", ".bats", ".pl", ".ex", ".exs", ".jl", ".r", ".toml", ".yaml", ".yml", ".cfg", ".ini"}
@@ -23,6 +23,14 @@ def has_substance(change: Change, files: tuple[str, ...]) -> bool:
     if not files:
         return bool(differing)
     return any(is_named(file.path, files) for file in differing)
+
+
+def only_words_differ(change: Change, files: tuple[str, ...]) -> bool:
+    """Whether prose, comments and docstrings are all that differs and, where files are named, in one of them."""
+    if not all(is_prose(file.path) or (suffix(file.path) in CODE and not differs(file)) for file in change.files):
+        return False
+    said = [file for file in change.files if file.text_before.split() != file.text_after.split()]
+    return any(not files or is_named(file.path, files) for file in said)
 
 
 def differs(file: ChangedFile) -> bool:

@@ -11,11 +11,12 @@ from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Question
-from milepost.verify.checks.does_anything import has_substance, is_named
+from milepost.verify.checks.does_anything import has_substance, is_named, only_words_differ
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
 from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_setting, suffix
+from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
@@ -27,9 +28,10 @@ OwnTestsRule = Literal["accept", "ask", "refuse"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoneCheck:
-    """`files` are those that the task names, `lines` whether it has a `Verify:` line.
+    """`files` are those that the task names, `lines` its `Verify:` lines.
 
-    Green before and green after is the answer only for a task that `keeps_behaviour`, or that `changes_nothing`.
+    Green before and green after is the answer only for a task that `keeps_behaviour`, is `about_words` or
+    `changes_nothing`.
     Where nothing but tests that the attempt brought was red before, `own_tests` says what they count for; those of an
     author that is no model (`by_pattern`) count as anybody's. A task that is `about_tests` is shown by the tests it
     changed: they pass on the product, and the counter-proof says whether they can fail.
@@ -38,8 +40,9 @@ class DoneCheck:
     change: Change
     runs: CandidateRuns
     files: tuple[str, ...] = ()
-    lines: bool = False
+    lines: tuple[str, ...] = ()
     keeps_behaviour: bool = False
+    about_words: bool = False
     changes_nothing: bool = False
     about_tests: bool = False
     by_pattern: bool = False
@@ -54,25 +57,27 @@ class DoneCheck:
             return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
         if self.keeps_behaviour and green and has_substance(self.change, self.files):
             return _passed("green before and after, and the task changes no behaviour")
-        if own := own_tests(self.runs, about_tests=self.about_tests):
-            return self._by_own_tests(own, earlier)
+        if self.about_words and any(check.cases for check in green) and only_words_differ(self.change, self.files):
+            return _passed("green before and after, and only words changed, as the task asks")
+        own = own_work(self.runs, self.lines, earlier, about_tests=self.about_tests)
+        if own.ids or (own.lines and has_substance(self.change, self.files)):
+            return self._by_own_tests(own)
         if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):
             return _passed("only documentation or settings changed, as the task names them")
         if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
             return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)
         return _not_shown(self._why(earlier))
 
-    def _by_own_tests(self, own: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> CheckResult:
-        said = f"{BY_OWN_TESTS}: {listed(own)}"
-        asked_for = any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases)
-        if self.by_pattern or self.about_tests or asked_for or self.own_tests == "accept":
-            return _passed(said)
+    def _by_own_tests(self, own: OwnWork) -> CheckResult:
+        said = listed(own.named)
+        if self.by_pattern or self.about_tests or own.asked_for or self.own_tests == "accept":
+            return _passed(f"{BY_OWN_TESTS}: {said}")
         if self.own_tests == "refuse":
             return CheckResult(
-                name=NAME, outcome="failed", summary=f"nothing but its own tests shows that it is done: {listed(own)}"
+                name=NAME, outcome="failed", summary=f"nothing but its own tests shows that it is done: {said}"
             )
-        text = f"{BY_OWN_TESTS} alone: {listed(own)}"
-        question = Question(kind="own tests", text=text, path=file_of(own[0]))
+        text = f"{BY_OWN_TESTS} alone: {said}"
+        question = Question(kind="own tests", text=text, path=file_of(own.ids[0]) if own.ids else "")
         return CheckResult(name=NAME, outcome="held", summary=text, questions=(question,))
 
     def _why(self, earlier: tuple[CheckResult, ...]) -> str:
@@ -93,29 +98,6 @@ def is_about_tests(task: Task, change: Change, tests: tuple[str, ...]) -> bool:
     named = [entry for part in task.walk() for entry in part.files]
     says_so = any(_TESTS.search(part.title) for part in task.walk()) or (named and all(map(is_test_path, named)))
     return bool(change.files) and bool(says_so) and all(path in tests or is_test_path(path) for path in change.paths)
-
-
-def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, ...]:
-    """The tests that the attempt brought or changed, which pass on its source and not on that of the base.
-
-    Where the task is `about_tests` there is no other source.
-    """
-    trees = runs.trees
-    own = trees.split.changed
-    if not own or (not about_tests and not trees.split.product):
-        return ()
-    bench = {case.id for _, run in runs.on_bench for case in run.cases}
-    brought = [
-        name
-        for name, case in runs.now.items()
-        if case.outcome == "passed" and (name not in bench or file_of(name) in own)
-    ]
-    if not brought or about_tests:
-        return tuple(brought)
-    old = runs.on_old_source
-    return tuple(
-        name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
-    )
 
 
 def _passed(summary: str) -> CheckResult:

@@ -8,7 +8,6 @@ from milepost.core.attempt import Workspace
 from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
-from milepost.verify.checks.done import own_tests
 from milepost.verify.compiled.check import CompiledTestsCheck
 from milepost.verify.compiled.signs import signs
 from milepost.verify.counterproof.audit import NAME as AUDIT
@@ -17,6 +16,7 @@ from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.plain.check import PlainRunCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -36,10 +36,17 @@ class SecondLook:
     seed: str = ""
     runners: tuple[str, ...] = ()
     about_tests: bool = False
+    lines: tuple[str, ...] = ()
 
     def own(self, earlier: tuple[CheckResult, ...]) -> tuple[str, ...]:
         """The attempt's own tests, where nothing but these shows that the work is done."""
-        return own_tests(self.runs, about_tests=self.about_tests) if shows_by_own_tests(earlier) else ()
+        return self.shown(earlier).ids
+
+    def shown(self, earlier: tuple[CheckResult, ...]) -> OwnWork:
+        """The same with the lines that show it without a test that can be seen."""
+        if not shows_by_own_tests(earlier):
+            return OwnWork()
+        return own_work(self.runs, self.lines, earlier, about_tests=self.about_tests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +61,8 @@ class CounterProof:
         tree = trees.as_it_is if own else trees.bench
         tried = tuple(check for check in earlier if check.name in ("tests", "verify", "independent tests"))
         if own:
-            cases = tuple(replace(case, before=None) for name, case in look.runs.now.items() if name in own)
+            known = {case.id: case for check in tried for case in check.cases} | dict(look.runs.now)
+            cases = tuple(replace(known[name], before=None) for name in own if name in known)
             tried = (CheckResult(name="tests", outcome="passed", summary="", cases=cases),)
         check = CounterProofCheck(
             bench=tree.bench, change=look.change, product=look.product, seed=look.seed, runners=look.runners
@@ -133,12 +141,13 @@ class OwnTests:
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look, tree = self.look, self.look.runs.trees.as_it_is
-        ids = look.own(earlier)
-        if not ids:
+        own = look.shown(earlier)
+        if not own:
             return CheckResult(name="own tests", outcome="absent", summary="others than its own tests decide")
-        took_s = max((check.duration_ms for check in earlier if check.name == "changed tests"), default=0) / 1000
+        names = ("changed tests",) if own.ids else ("verify",)
+        took_s = max((check.duration_ms for check in earlier if check.name in names), default=0) / 1000
         return own_tests_check(
-            look.change, look.product, ids, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
+            look.change, look.product, own, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
         )
 
 

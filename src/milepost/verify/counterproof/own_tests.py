@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult, Question
+from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.languages import language_of
 from milepost.verify.counterproof.mutants import MOST, Mutant, mutants_of
 from milepost.verify.counterproof.trial import Trial, passed_in
+from milepost.verify.own_tests import OwnWork
 from milepost.verify.suites.detect import suites
 
 NAME = "own tests"
 ABOUT = "own tests on mutants: failing is what is wanted"
 SHORTEST_TIMEOUT_S = 20.0
+MOST_BY_LINE = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,31 +37,18 @@ class Strength:
         return 2 * self.caught < self.tried
 
 
-def strength_of(
-    mutants: tuple[Mutant, ...],
-    ids: tuple[str, ...],
-    workspace: Workspace,
-    bench: Bench,
-    *,
-    took_s: float = 0.0,
-    runners: tuple[str, ...] = (),
-) -> Strength:
-    """Run the tests on each mutant, until more cannot change whether at least half are caught.
+def strength_of(mutants: tuple[Mutant, ...], passes: Callable[[Mutant], bool]) -> Strength:
+    """Try mutants, until more cannot change whether at least half are caught.
 
-    A mutant is caught when one of the tests that pass on the work does not pass on it, for what reason ever: one that
-    never ends is caught by the time limit, a multiple of what the tests took.
+    A mutant is caught when what `passes` on the work does not pass on it, for what reason ever.
     """
-    timeout_s = min(bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * took_s))
-    quick = replace(bench, timeout_s=timeout_s, about=ABOUT, watched=None)
-    trial = Trial(workspace=workspace, bench=quick, suites=suites(workspace.folder, runners))
     caught, tried = 0, 0
     missed: Mutant | None = None
     for mutant in mutants:
         if 2 * caught >= len(mutants) or 2 * (caught + len(mutants) - tried) < len(mutants):
             break
-        found = trial.run({mutant.path: mutant.source}, ids)
         tried += 1
-        if passed_in(found, ids) >= frozenset(ids):
+        if passes(mutant):
             missed = missed or mutant
         else:
             caught += 1
@@ -67,21 +58,32 @@ def strength_of(
 def own_tests_check(
     change: Change,
     product: tuple[str, ...],
-    ids: tuple[str, ...],
+    own: OwnWork,
     workspace: Workspace,
     bench: Bench,
     *,
     took_s: float = 0.0,
     runners: tuple[str, ...] = (),
-    most: int = MOST,
 ) -> CheckResult:
-    """Whether tests `ids`, which the attempt wrote and which pass on it, notice faults in the changed `product`."""
-    known = tuple(id_ for id_ in ids if language_of(id_.partition("::")[0]))
-    mutants = mutants_of(change, product, most)
-    if not known or not mutants:
-        why = "no mutant could be made of the changed lines" if known else "for tests of this language"
-        return CheckResult(name=NAME, outcome="absent", summary=f"{BY_OWN_TESTS}, strength not known: {why}")
-    strength = strength_of(mutants, known, workspace, bench, took_s=took_s, runners=runners)
+    """Whether what the attempt wrote, and what passes on it, notices faults in the changed `product`.
+
+    A mutant that never ends is caught by the time limit, a multiple of what the tests took.
+    """
+    known = tuple(id_ for id_ in own.ids if language_of(id_.partition("::")[0]))
+    mutants = mutants_of(change, product, MOST if own.ids else MOST_BY_LINE) if known or own.lines else ()
+    if not mutants:
+        return _of_unknown_strength(own, "no mutant could be made of the changed lines" if known or own.lines else "")
+    timeout_s = min(bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * took_s))
+    quick = replace(bench, timeout_s=timeout_s, about=ABOUT, watched=None)
+    trial = Trial(workspace=workspace, bench=quick, suites=suites(workspace.folder, runners))
+
+    def passes(mutant: Mutant) -> bool:
+        files = {mutant.path: mutant.source}
+        if known:
+            return passed_in(trial.run(files, known), known) >= frozenset(known)
+        return all(trial.command_passes(files, line) for line in own.lines)
+
+    strength = strength_of(mutants, passes)
     summary = f"{BY_OWN_TESTS}, which catch {strength.caught} of {strength.tried} faults put into the changed lines"
     if not strength.is_weak:
         return CheckResult(name=NAME, outcome="passed", summary=summary)
@@ -94,3 +96,12 @@ def own_tests_check(
         line=missed.line if missed is not None else 0,
     )
     return CheckResult(name=NAME, outcome="held", summary=summary, questions=(question,))
+
+
+def _of_unknown_strength(own: OwnWork, why: str) -> CheckResult:
+    """Tests that were seen count all the same; of a command that ends otherwise than before a person is asked."""
+    said = f"{BY_OWN_TESTS}, strength not known: {why or 'for tests of this language'}"
+    if not own.lines:
+        return CheckResult(name=NAME, outcome="absent", summary=said)
+    text = f"{listed(own.named)} fails without the work and passes with it, {said}"
+    return CheckResult(name=NAME, outcome="held", summary=text, questions=(Question(kind="own tests", text=text),))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from milepost.core.attempt import Workspace
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.languages import language_of, runs
+from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.detect import FoundSuite
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.swap import swapped
@@ -31,6 +32,11 @@ class Trial:
                 for suite in self.suites
                 if (here := self._of(suite, ids))
             )
+
+    def command_passes(self, files: Files, line: str) -> bool:
+        """Whether a command ends with 0, whatever it runs."""
+        with swapped(self.workspace.folder, files):
+            return self.bench.run(argv_of(line), self.workspace).succeeded
 
     def _of(self, suite: FoundSuite, ids: tuple[str, ...]) -> tuple[str, ...]:
         """The ids whose nearest suite of their language is this one."""

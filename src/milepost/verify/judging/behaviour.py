@@ -1,4 +1,4 @@
-"""Whether a task says that it changes no behaviour, so that green before and green after is the answer."""
+"""Whether a task says that it changes no behaviour, or only words: green before and green after is the answer then."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ _CODE = (
     r"(?:source )?code|codebase|code base|modules?|functions?|methods?|helpers?|variables?|constants?|imports|fixtures?"
     r"|internals|implementations?|logic|duplication"
 )
+# Verbs that are about how something is written when it is one of these; with other verbs these may be what users see.
+_WRITTEN = r"simplify|clean(?: ?up)?|tidy(?: up)?|restructure|re-?organi[sz]e|untangle|moderni[sz]e"
+_SHAPES = (
+    r"dicts?|tuples?|dataclass(?:es)?|decorators?|loops?|conditionals?|regex(?:es|ps?)?|comprehensions?|closures?"
+    r"|callbacks?|structs?|traits?|getters?|setters?|boilerplate|control flow"
+)
 _NAMED = (
     r"`[^`]+`|\S+\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|c|cc|cpp|h|hpp|php|cs|swift)\b|\w+\(\)|\w+_\w+|[a-z]+[A-Z]\w*"
 )
@@ -29,6 +35,13 @@ _DOCS = (
     r"document (?:the|how|what|why|that|all|every|each|public)\b"
     r"|(?:add|write|update|improve|fix|complete|extend|correct|expand|proofread) (?:\w+ ){0,3}"
     r"(?:docs|documentation|docstrings?|readme(?:\.\w+)?|changelog(?:\.\w+)?|tutorial|how-?to)\b"
+)
+# Docs, comments and typos may be what a product is about, too: only what can be nothing but words of the code counts.
+_WORDS = re.compile(
+    r"(?:docs?(?:\(\w+\))?:"
+    r"|(?:add|fix|correct|improve|update|extend|complete|clarify|reword|expand|write)\b.*?"
+    r"\b(?:docstrings?|code comments?|typos? in (?:the |a )?(?:docs|documentation|comments?))\b)",
+    re.IGNORECASE,
 )
 _FORMATTERS = r"(?:run|apply) (?:\w+ )?(?:black|ruff format|prettier|gofmt|rustfmt|clang-format|isort)\b"
 _SAYS_SO = re.compile(
@@ -49,6 +62,7 @@ _OF_CODE = re.compile(rf"(?:{_PERHAPS})\b", re.IGNORECASE)
 _OBJECT_ENDS = re.compile(
     r"\s(?:to|into|from|in|with|by|for|as|on|at|of|through|between|out|over)\s|[:,]", re.IGNORECASE
 )
+_SHAPED = re.compile(rf"(?:{_WRITTEN})\b.*?\b(?:{_SHAPES})\b", re.IGNORECASE)
 _QUOTED = re.compile(rf"{_NAMED}|\b{_NAMED_CLASS}\b")
 _SOMETHING_OF_CODE = re.compile(rf"(?i:\b(?:{_CODE})\b)|{_NAMED}|\b{_NAMED_CLASS}\b")
 
@@ -58,6 +72,13 @@ def keeps_behaviour(task: Task) -> bool:
     if task.keeps_behaviour:
         return True
     return _says_so(_own_title(task)) and all(map(keeps_behaviour, task.subtasks))
+
+
+def is_about_words(task: Task) -> bool:
+    """Whether a task, with all that is done in the same attempt, is about what code says to its reader, and no more."""
+    title = _QUOTED.sub("", _own_title(task)).strip().lstrip("*_ ")
+    rest = title.partition(" ")[2]
+    return bool(_WORDS.match(title)) and not _BESIDES.search(rest) and all(map(is_about_words, task.subtasks))
 
 
 def _own_title(task: Task) -> str:
@@ -74,6 +95,8 @@ def _says_so(title: str) -> bool:
         return True
     if started := _OF_DOCS_OR_TYPES.match(words):
         return not _BESIDES.search(words, started.end())
+    if shaped := _SHAPED.match(_OBJECT_ENDS.split(words, maxsplit=1)[0]):
+        return not _BESIDES.search(_QUOTED.sub("", words[shaped.end() :]))
     if started := _PLAINLY.match(words) or _OF_CODE.match(words):
         rest = words[started.end() :]
         what = _OBJECT_ENDS.split(rest, maxsplit=1)[0]

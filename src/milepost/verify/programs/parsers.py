@@ -50,7 +50,8 @@ _SUFFIXES = {
 _TOML_LOCKS = ("Cargo.lock", "poetry.lock", "uv.lock")
 _COMMENTED_JSON = re.compile(
     r"(^|/)(tsconfig|jsconfig)[^/]*\.json$|(^|/)\.(vscode|devcontainer|zed)/|(^|/)\.?(eslintrc|devcontainer)\.json$"
-    r"|(^|/)(deno|api-extractor|wrangler)\.json$|\.code-workspace$"
+    r"|(^|/)(deno|api-extractor|wrangler|biome|turbo|nx|rush|lerna|typedoc|tslint|babel\.config)\.json$|\.code-workspace$"
+    r"|(^|/)\.([a-z]+rc|markdownlint|jscpd|changeset/config)\.json$"
 )
 _SHELL = re.compile(rb"#!\s*\S*/(?:env\s+(?:-S\s+)?)?(?:bash|sh|dash)\b")
 _OTHER_SHELL = re.compile(rb"#!")

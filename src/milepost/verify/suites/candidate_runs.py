@@ -76,6 +76,10 @@ class CandidateRuns:
         """The changed tests as they are now, on the source of the base; None where they could not be run there."""
         return self._before.tests_with(self._content)
 
+    def line_on_old_source(self, line: str) -> Mapping[str, TestOutcome] | None:
+        """What a `Verify:` line comes to with what judges as it is now, on the source of the base."""
+        return self._before.line_with(line, self._content)
+
 
 def run_suites(tree: Tree, runners: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> Runs:
     """Run the suites of a checkout, or only the tests of these ids or files."""

@@ -66,6 +66,23 @@ def test_commands_that_are_run_at_the_base_say_so_and_are_run_once(tmp_path: Pat
     assert sum("grep" in command.argv for command in terminal.ran) == 1
 
 
+@pytest.mark.parametrize(("exit_code", "told"), [(2, {"sh test/a.sh": "failed"}), (None, None)])
+def test_a_line_is_run_with_the_files_of_an_attempt_on_the_source_of_the_base(
+    tmp_path: Path, exit_code: int | None, told: object
+) -> None:
+    class Reading(Failing):
+        def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+            seen.append((tmp_path / "test" / "a.sh").exists())
+            return super().run(command, on_line)
+
+    seen: list[bool] = []
+    fitting = cast("CheckoutEquipper", Fitting(tmp_path, Reading(exit_code=exit_code)))
+    with Journal(tmp_path / "milepost.db") as journal:
+        base = Baselines(journal, "7f3a", fitting).at("c" * 40, "d" * 40)
+        assert base.line_with("sh test/a.sh", {"test/a.sh": b"exit 2\n"}) == told
+    assert seen[-1] and not (tmp_path / "test" / "a.sh").exists()
+
+
 HERE, ELSEWHERE = Surroundings(fingerprint="a1"), Surroundings(fingerprint="b2")
 OPEN = Surroundings(fingerprint="a1", lasts=False)
 

@@ -12,6 +12,7 @@ from milepost.core.verdict import CheckResult, TestCase, TestOutcome, judge
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.strategy.advice import advice_for
 from milepost.repair.strategy.breakers import Breaker, Diagnosis
+from milepost.repair.strategy.proposals import proposal_for
 from milepost.repair.strategy.split import maker_of
 from milepost.repair.strategy.strategies import (
     Decompose,
@@ -360,3 +361,18 @@ def test_each_check_that_refuses_tells_the_next_attempt_what_to_do_otherwise(che
     )
     assert advice_for(failed, start="base") != advice_for(other, start="base")
     assert advice_for(failed, start="attempt", number=2).endswith("from what attempt 2 left: go on from there.")
+
+
+def test_a_task_that_says_all_it_can_is_told_what_was_in_the_way() -> None:
+    failure = Failure(
+        kind=FailureClass.CONTEXT_MISSING,
+        severity="high",
+        signature="s",
+        summary="its tests could not be run at the base",
+    )
+    task = replace(TASK, files=("a.py",), verify=("pytest",))
+
+    told = proposal_for(task, failure, None, "rewrite")
+
+    assert told.startswith(f"{failure.summary}\n")
+    assert f"milepost accept {TASK.id}" in told and "does not say" not in told

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,8 +12,9 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify.checks.done import DoneCheck, is_about_tests, own_tests
+from milepost.verify.checks.done import DoneCheck, is_about_tests
 from milepost.verify.judging.split import Split
+from milepost.verify.own_tests import own_tests
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 HERE = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
@@ -86,6 +88,41 @@ def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> Non
     assert answered(docs, runs(split), GREEN, files=("docs/faq.md",)) == ("passed", True)
     assert answered(docs, runs(split), GREEN) == ("held", False)
     assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
+
+
+@pytest.mark.parametrize(("files", "expected"), [(("a.py",), ("passed", True)), (("b.py",), ("held", False))])
+def test_a_command_without_tests_shows_work_in_the_files_of_the_task_alone(
+    files: tuple[str, ...], expected: tuple[str, bool]
+) -> None:
+    found = runs(BOTH)
+    cast(Any, found).line_on_old_source = lambda line: {line: "failed"}
+    line = CheckResult(name="verify", outcome="passed", summary="", argv=("run", "them"))
+
+    said = answered(changed("a.py", "tests/test_a.py"), found, line, lines=("run them",), files=files)
+
+    assert said == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ('"""Sums."""\na = 1\n', '"""Adds."""\na = 1\n', ("passed", True)),
+        ("a = 1  # one\n", "a = 1  # the first\n", ("passed", True)),
+        ("a = 1\n", "a = 2  # two\n", ("held", False)),
+        ("a = 1\n", "a = 1\n\n", ("held", False)),
+    ],
+    ids=["a docstring", "a comment", "code as well", "layout alone"],
+)
+def test_words_alone_are_done_where_the_task_is_about_them(before: str, after: str, expected: tuple[str, bool]) -> None:
+    file = ChangedFile(path="a.py", before=before.encode(), after=after.encode())
+
+    seen = replace(GREEN, cases=LINE.cases)
+
+    assert answered(Change(files=(file,)), runs(PRODUCT), seen, about_words=True) == expected
+    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN, about_words=True) == ("held", False), (
+        "no test was seen"
+    )
+    assert answered(Change(files=(file,)), runs(PRODUCT), GREEN) == ("held", False)
 
 
 def test_a_check_that_could_not_be_made_is_named_and_leaves_it_unverified() -> None:

@@ -25,6 +25,8 @@ def mutated(path: str, after: str, before: str = "") -> set[tuple[int, str]]:
         ("x = a and True", {"x = (not (a and True))", "x = a and False"}),
         ("return None", set()),
         ("'prose'", set()),
+        ("warn('old', stacklevel=2)", set()),
+        ("x: Literal[1] | None = a + 2", {"x: Literal[1] | None = a - 2", "x: Literal[1] | None = a + 3"}),
     ],
 )
 def test_each_small_fault_is_put_into_python(line: str, mutants: set[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from milepost.core.task import Task
 from milepost.plan.graph.groups import as_one
-from milepost.verify.judging.behaviour import keeps_behaviour
+from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
 
 
 def task(title: str) -> Task:
@@ -19,6 +19,8 @@ def task(title: str) -> Task:
     "title",
     [
         "Refactor the parser",
+        "Simplify the tuple-keyed hook name and config dicts",
+        "Clean up the nested loops in render.py",
         "Rename `load` to `read`",
         "Rename load_all to read_all in store.py",
         "Move the helper functions to util.py",
@@ -54,6 +56,10 @@ def test_a_title_that_plainly_says_so_keeps_behaviour(title: str) -> None:
         "Extract links from HTML",
         "Clean the input of spaces",
         "Simplify fractions",
+        "Simplify dicts in the output when they are empty",
+        "Clean up stale branches",
+        "Simplify the syntax of queries",
+        "Simplify the class booking",
         "Add a function that doubles",
         "Refactor the parser and add a flag for comments",
         "Rename `load` to `read` and raise KeyError for unknown names",
@@ -83,3 +89,22 @@ def test_all_that_is_done_in_one_attempt_must_say_it() -> None:
     assert not keeps_behaviour(replace(renaming, subtasks=(adding,)))
     assert not keeps_behaviour(as_one([renaming, adding]))
     assert keeps_behaviour(as_one([replace(renaming, id=name, files=("a.py",)) for name in ("1", "2", "3")]))
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Fix a typo in the docstring of activate()", True),
+        ("Docs: explain how to use the cache", True),
+        ("Fix typos in the comments", True),
+        ("Comment", False),
+        ("Comment on issues through the page", False),
+        ("Show the docstring of a command", False),
+        ("Correct typos in search queries", False),
+        ("Fix the documentation and make `load` return a list", False),
+        ("Document that negative hours raise, and raise", False),
+        ("Add a parser", False),
+    ],
+)
+def test_a_title_about_words_asks_for_nothing_besides(title: str, said: bool) -> None:
+    assert is_about_words(task(title)) is said

@@ -1,0 +1,106 @@
+"""What an attempt brought itself that shows its work: its tests, and the `Verify:` lines that run them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from milepost.core.verdict import CheckResult, TestCase
+from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.paths import is_test_path
+from milepost.verify.judging.split import Split
+from milepost.verify.programs.command_line import argv_of
+from milepost.verify.suites.candidate_runs import CandidateRuns
+from milepost.verify.suites.detect import MAKE, NPM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnWork:
+    """`ids` are the tests, `lines` those `Verify:` lines that show it by their exit code alone.
+
+    `asked_for`: a line of the user's runs them.
+    """
+
+    ids: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    asked_for: bool = False
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self.ids or tuple(f"`{line}`" for line in self.lines)
+
+    def __bool__(self) -> bool:
+        return bool(self.ids or self.lines)
+
+
+def own_work(
+    runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckResult, ...], *, about_tests: bool = False
+) -> OwnWork:
+    """What the attempt brought that passes on its source and not on that of the base: first what a line runs."""
+    own = own_tests(runs, about_tests=about_tests)
+    if any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases):
+        return OwnWork(ids=own, asked_for=True)
+    if not about_tests and (by_line := _by_lines(runs, lines, earlier)):
+        return by_line
+    return OwnWork(ids=own or (() if lines or about_tests else _suites_of_one_answer(runs)))
+
+
+def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, ...]:
+    """The tests of the suite that the attempt brought or changed, which pass on its source and not on the base's.
+
+    Where the task is `about_tests` there is no other source.
+    """
+    trees = runs.trees
+    own = trees.split.changed
+    if not own or (not about_tests and not trees.split.product):
+        return ()
+    bench = {case.id for _, run in runs.on_bench for case in run.cases}
+    brought = [
+        name
+        for name, case in runs.now.items()
+        if case.outcome == "passed" and (name not in bench or file_of(name) in own)
+    ]
+    if not brought or about_tests:
+        return tuple(brought)
+    old = runs.on_old_source
+    return tuple(
+        name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
+    )
+
+
+def _suites_of_one_answer(runs: CandidateRuns) -> tuple[str, ...]:
+    """The suites in which no test can be seen that pass with the attempt's tests, and on the old source do not."""
+    whole = {case.id for suite, run in runs.on_bench if suite.runner in (NPM, MAKE) for case in run.cases}
+    passed = [name for name in whole if (case := runs.now.get(name)) is not None and case.outcome == "passed"]
+    if not passed or not _brings_tests(runs.trees.split) or not runs.trees.split.product:
+        return ()
+    old = runs.on_old_source
+    return tuple(name for name in passed if old is not None and old.get(name) == "failed")
+
+
+def _by_lines(runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> OwnWork:
+    """What the lines run that the suite does not: other tests, with other options, or none that can be seen."""
+    split = runs.trees.split
+    if not runs.trees.differ or not _brings_tests(split) or not split.product:
+        return OwnWork()
+    passed = {check.argv: check for check in earlier if check.name == "verify" and check.outcome == "passed"}
+    ids: list[str] = []
+    shown: list[str] = []
+    for line in lines:
+        check = passed.get(argv_of(line))
+        brought = [case.id for case in check.cases if _is_brought(case, split.changed)] if check else []
+        if check is None or (check.cases and not brought):
+            continue
+        old = runs.line_on_old_source(line)
+        if old is None:
+            continue
+        ids += [name for name in brought if old.get(name) != "passed"]
+        shown += [line] if not check.cases and old.get(line) == "failed" else []
+    return OwnWork(ids=tuple(dict.fromkeys(ids)), lines=() if ids else tuple(shown), asked_for=True)
+
+
+def _brings_tests(split: Split) -> bool:
+    return any(path in split.tests or is_test_path(path) for path in (*split.restored, *split.left_out))
+
+
+def _is_brought(case: TestCase, changed: frozenset[str]) -> bool:
+    return case.outcome == "passed" and (case.before is None or file_of(case.id) in changed)
