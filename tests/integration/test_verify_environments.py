@@ -379,7 +379,7 @@ Entries(Path(sys.argv[1])).get("key", make, "making")
     assert isinstance(made, Path)
     assert [path.name for path in made.iterdir()] == ["whole"]
     assert [path for path in tmp_path.iterdir() if path.is_dir()] == [made]
-    assert Entries(tmp_path).get("key", lambda _: Failed("must not be asked")) == made
+    assert Entries(tmp_path).get("key", lambda _: Failed("must not be asked"), "making") == made
 
 
 def test_an_installation_that_was_stopped_is_tried_again(tmp_path: Path) -> None:
