@@ -48,7 +48,7 @@ def test_settings_say_what_was_found_and_name_the_agent_whatever_a_repository_is
 
 
 def test_a_red_base_is_told_with_its_tests_and_a_green_one_with_its_number() -> None:
-    assert base_lines(BaseTests(tests=3, passed=3, took_s=1.0), 80) == ["tests  3 of 3 tests pass as they are, 1.0 s"]
+    assert base_lines(BaseTests(tests=3, passed=3, took_s=1.0), 80) == ["tests  3 of 3 pass before any work, 1.0 s"]
     red = BaseTests(tests=3, passed=2, problem="the base is red: 1 test fails\ncargo: not found")
     assert base_lines(red, 80) == ["tests  the base is red: 1 test fails", "       cargo: not found"]
 
