@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.cli.under_way import WORTH_A_LINE_S, UnderWayLines
+from milepost.core.errors import EngineBusy
 from milepost.core.under_way import listening, under_way
 from milepost.engine.project import state_lock
 from milepost.engine.project.state_lock import StateLock
@@ -57,6 +58,6 @@ def test_waiting_for_a_lock_that_orphans_hold_is_told(tmp_path: Path, monkeypatc
     told = Told(redrawn=False)
     monkeypatch.setattr(state_lock, "ORPHANS_WAIT_S", 0.0)
     monkeypatch.setattr(state_lock.Holder, "alive", property(lambda self: False))
-    with listening(told.lines), StateLock(tmp_path), pytest.raises(state_lock.EngineBusy), StateLock(tmp_path):
+    with listening(told.lines), StateLock(tmp_path), pytest.raises(EngineBusy), StateLock(tmp_path):
         pass
     assert told.said == ["  waiting for the last processes of an engine that died …"]
