@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from milepost.core.events import TaskSummary as TaskSummary
     from milepost.core.events import ToolUsed as ToolUsed
     from milepost.core.events import WorkerChanged as WorkerChanged
+    from milepost.core.under_way import UnderWay as UnderWay
+    from milepost.core.under_way import listening as listening
     from milepost.engine.events.live_stream import EventStream as EventStream
     from milepost.engine.events.live_stream import Opening as Opening
     from milepost.engine.events.live_stream import Row as Row

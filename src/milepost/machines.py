@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from milepost.api.machines import agree_to_settings as agree_to_settings
+    from milepost.api.machines import base_tests as base_tests
     from milepost.api.machines import doctor as doctor
+    from milepost.api.machines import facts as facts
     from milepost.api.machines import proposals as proposals
     from milepost.api.machines import unanswered_settings as unanswered_settings
     from milepost.api.machines import withdraw_settings as withdraw_settings
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from milepost.core.asked_settings import AskedSetting as AskedSetting
     from milepost.core.asked_settings import SettingsQuestion as SettingsQuestion
     from milepost.engine.commands.doctor import Finding as Finding
+    from milepost.engine.commands.find_facts import Facts as Facts
+    from milepost.engine.commands.look_at_base import BaseTests as BaseTests
     from milepost.engine.records.worker_lease import Worker as Worker
 else:
     from milepost import _lazy

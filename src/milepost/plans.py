@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from milepost.api.plans import agent_to_name as agent_to_name
     from milepost.api.plans import assignment as assignment
     from milepost.api.plans import check as check
     from milepost.api.plans import choices as choices

@@ -107,8 +107,8 @@ def test_what_init_says_to_do_next_works_where_it_is_said(sandbox: Sandbox, plac
     advice = answer.stdout.rpartition("then: ")[2].partition("\n")[0]
     subprocess.run(["sh", "-c", advice], cwd=folder, env=sandbox.environment, capture_output=True, check=True)
     assert sandbox.git("ls-files").split() == ["README.md", "ROADMAP.md", "milepost.toml"]
-    for line in answer.stdout.splitlines()[:2]:
-        assert (folder / line.removeprefix("created ")).is_file()
+    created = [line.removeprefix("created ") for line in answer.stdout.splitlines() if line.startswith("created ")]
+    assert len(created) == 2 and all((folder / path).is_file() for path in created)
 
 
 def test_an_error_of_executed_code_does_not_reach_the_terminal_raw(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ def project(sandbox: Sandbox, settings: str = "") -> None:
     sandbox.write("app/parse.py", PARSE)
     sandbox.write("app/units.py", "class Unit:\n    def in_hours(self): ...\n")
     sandbox.write(".env", "PASSWORD=plain-and-simple\n")
+    sandbox.write("AGENTS.md", "Write tabs.\n")
+    sandbox.write("app/CLAUDE.md", "No classes in app.\n")
     if settings:
         sandbox.write("milepost.toml", settings)
     sandbox.roadmap(ROADMAP)
@@ -73,6 +75,9 @@ def test_a_model_is_shown_the_same_after_a_kill_before_and_after_its_first_answe
     assert "app/units.py:\n    1  class Unit" in prompt
     assert "# Done earlier in this run, newest first\n- 1.1 Write one: one.txt (created)" in prompt
     assert "plain-and-simple" not in prompt
+    assert prompt.index("app/CLAUDE.md:") < prompt.index("AGENTS.md:\n```text\nWrite tabs.") < prompt.index(TITLE)
+    shown = sandbox.milepost("proof", "1.2").stdout
+    assert "given       of the repository: app/CLAUDE.md, AGENTS.md\n" in shown
 
 
 def test_a_program_is_shown_a_beginning_and_the_setting_turns_it_off(sandbox: Sandbox) -> None:
@@ -93,8 +98,10 @@ def test_a_program_is_shown_a_beginning_and_the_setting_turns_it_off(sandbox: Sa
 
 def test_the_context_of_a_task_is_printed_with_the_tokens_of_its_sections(sandbox: Sandbox) -> None:
     project(sandbox)
+    assert "Write tabs." not in sandbox.milepost("context", "1.2", "--agent", "claude", "--json").stdout
     made = sandbox.milepost("context", "1.2", "--json").json
     assert made["tokens"] <= made["budget"] == 50_000
+    assert [rules["file"] for rules in made["rules"]] == ["app/CLAUDE.md", "AGENTS.md"]
     names = [section["name"] for section in made["sections"]]
     assert names == ["facts", "files", "outline", "structure"]
     assert "plain-and-simple" not in json.dumps(made)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 
+from milepost.core.events import TaskFinished
+from milepost.engine.records.journal import Journal
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 from tests.integration.repositories import everything
+from tests.places import state
 
 THREE = "# Plan\n\n" + "".join(
     f"- [ ] 1.{n} Task {n}\n  - write {n}.txt {n}\n  - Verify: test -f {n}.txt\n" for n in (1, 2, 3)
@@ -44,6 +47,9 @@ def test_undo_reaches_mileposts_of_earlier_runs_that_are_not_merged_yet(sandbox:
     branch = answer.events[-1]["branch"]
     undone = sandbox.milepost("undo", "1.1")
     assert undone.code == 0 and branch in undone.stdout
+    with Journal.look(state(sandbox.repo) / "milepost.db") as journal:
+        [last] = [journal.events(one.run)[-1].event for one in journal.runs()[1:]]
+    assert isinstance(last, TaskFinished) and (last.task, last.verdict, last.commit) == ("1.1", None, None)
     assert sandbox.milepost("undo", "1.1").code == 2, "it is undone already"
     assert (sandbox.repo / "README.md").read_text() == "edited\n"
     sandbox.git("checkout", "--quiet", "README.md")

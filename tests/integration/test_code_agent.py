@@ -190,11 +190,11 @@ def test_what_leads_out_of_the_workspace_is_refused(stand: Stand) -> None:
 
 
 def test_a_command_that_is_refused_is_not_run_and_the_code_is_told_why(stand: Stand) -> None:
-    model = ScriptedModel("execute(['touch', 'made'])", "execute('ls -la')", "execute(['ls', '\\0'])", END)
+    model = ScriptedModel("execute(['touch', 'made'])", "execute(3)", "execute(['ls', '\\0'])", END)
     stand.act(model, refused="touch")
     assert "PermissionError: this command is not allowed: no touch here (line 1)" in model.told(2)
-    assert "- `execute(argv: list[str], timeout_s: float | None = None) -> dict[str, Any]`" in model.told(2)
-    assert "argv is a list of strings" in model.told(3) and "NUL" in model.told(4)
+    assert "- `execute(command: str | list[str], timeout_s: float | None = None) -> dict[str, Any]`" in model.told(2)
+    assert "a command is a text such as" in model.told(3) and "NUL" in model.told(4)
     assert not list(stand.folder.iterdir()) and "refused: touch made" in stand.said
 
 

@@ -123,6 +123,72 @@ def test_a_program_gets_its_own_key_and_no_other_of_the_environment(
         )
 
 
+SERVER_OF_TOOLS = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    tool = {"name": "look", "description": "Looks", "inputSchema": {"type": "object"}}
+    answers = {
+        "initialize": {"capabilities": {"tools": {}}, "serverInfo": {"name": "docs", "version": "1"}},
+        "tools/list": {"tools": [tool]},
+        "tools/call": {"content": [{"type": "text", "text": "LOOKED"}]},
+    }
+    if "id" in asked:
+        answer = answers.get(asked["method"], {})
+        if asked["method"] == "initialize":
+            answer["protocolVersion"] = asked["params"]["protocolVersion"]
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
+"""
+
+
+def furnished(stage: Stage) -> None:
+    """A user and a repository that set Claude Code up: with words, a hook, a skill and a server of tools."""
+    hook = [{"matcher": "*", "hooks": [{"type": "command", "command": "echo hooked > hooked.txt"}]}]
+    server = {"command": "python3", "args": ["tools.py"]}
+    for path, text in {
+        stage.users_home / ".claude/CLAUDE.md": "USER-WORDS",
+        stage.users_home / ".claude/settings.json": json.dumps({"env": {"GITHUB_TOKEN": "a-key"}}),
+        stage.workspace.folder / "CLAUDE.md": "PROJECT-WORDS",
+        stage.workspace.folder / "tools.py": SERVER_OF_TOOLS,
+        stage.workspace.folder / ".mcp.json": json.dumps({"mcpServers": {"docs": server}}),
+        stage.workspace.folder / ".claude/settings.json": json.dumps({"hooks": {"PreToolUse": hook}}),
+        stage.workspace.folder / ".claude/skills/greet/SKILL.md": "---\nname: greet\ndescription: A-SKILL\n---\n",
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("stage", ["claude"], indirect=True)
+@pytest.mark.parametrize("clean", [False, True])
+def test_claude_code_is_as_its_user_and_the_repository_set_it_up_unless_clean(
+    stage: Stage, terminal: WalledTerminal, clean: bool
+) -> None:
+    furnished(stage)
+    asks = {
+        "text": "I look.",
+        "calls": [{"name": "Bash" if clean else "mcp__docs__look", "arguments": {"command": "env"}}],
+    }
+    with stage.model(asks, DONE) as server:
+        outcome = stage.act(stage.program_agent(server, clean=clean), terminal)
+
+        assert outcome.status == "finished", (outcome.said, stage.said)
+        asked, returned = json.dumps(server.questions[0].body), "".join(server.questions[-1].asked.returned)
+        words = ("USER-WORDS", "PROJECT-WORDS", "A-SKILL")
+        assert [word in asked for word in words] == [not clean] * 3
+        assert ("hooked.txt" in stage.files(), "LOOKED" in returned) == (not clean, not clean)
+        assert "a-key" not in returned and server.keys == {KEY}
+    given = (
+        ("nothing of yours or the repository's (clean = true)",)
+        if clean
+        else (
+            "of the repository: CLAUDE.md, .claude, .mcp.json",
+            "of yours: ~/.claude/CLAUDE.md, ~/.claude/settings.json",
+            "MCP servers: docs",
+        )
+    )
+    assert outcome.given == given and [f"given: {what}" for what in given] == stage.said[: len(given)]
+
+
 @all_programs
 def test_a_prompt_of_200_kb_arrives_whole(stage: Stage, terminal: WalledTerminal) -> None:
     evidence = tuple("".join(f"{part}: line {line}\n" for line in range(800)) for part in range(24))

@@ -361,25 +361,25 @@ def make(folder):
     print("making", flush=True)
     time.sleep(600)
 
-Entries(Path(sys.argv[1])).get("key", make)
+Entries(Path(sys.argv[1])).get("key", make, "making")
 """
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE) as maker:
         assert maker.stdout is not None
         assert maker.stdout.readline() == b"making\n"
-        impatient = Entries(tmp_path, patience_s=0).get("key", lambda _: None)
+        impatient = Entries(tmp_path, patience_s=0).get("key", lambda _: None, "making")
         maker.send_signal(signal.SIGKILL)
 
     def whole(folder: Path) -> None:
         assert list(folder.iterdir()) == []
         (folder / "whole").write_text("")
 
-    made = Entries(tmp_path).get("key", whole)
+    made = Entries(tmp_path).get("key", whole, "making")
 
     assert impatient == Failed("another process took too long with the same installation", lasting=False)
     assert isinstance(made, Path)
     assert [path.name for path in made.iterdir()] == ["whole"]
     assert [path for path in tmp_path.iterdir() if path.is_dir()] == [made]
-    assert Entries(tmp_path).get("key", lambda _: Failed("must not be asked")) == made
+    assert Entries(tmp_path).get("key", lambda _: Failed("must not be asked"), "making") == made
 
 
 def test_an_installation_that_was_stopped_is_tried_again(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ class Stage:
             return CodeAgent(_model(server), limits=limits, patience_s=PATIENCE_S)
         return self.program_agent(server, max_turns=max_turns)
 
-    def program_agent(self, server: ModelServer, *, max_turns: int | None = None) -> ProgramAgent:
+    def program_agent(self, server: ModelServer, *, max_turns: int | None = None, clean: bool = False) -> ProgramAgent:
         known = KNOWN[self.name]
         setup = ProgramSetup(
             program=str(self.program),
@@ -142,6 +142,7 @@ class Stage:
             base_url=known.address(server),
             env={known.key: KEY},
             max_turns=max_turns,
+            clean=clean,
         )
         return ProgramAgent(known.driver(setup), setup, users_home=self.users_home)
 

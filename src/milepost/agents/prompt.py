@@ -12,6 +12,9 @@ def prompt_for(assignment: Assignment) -> str:
     """The whole prompt; parts that have nothing to say are left out."""
     sections = (
         filled("task_text", quote=quoted(assignment.text, limit=LONGEST_TEXT)) if assignment.text.strip() else "",
+        filled("task_rules", quotes="\n\n".join(f"{_line(path)}:\n{quoted(text)}" for path, text in assignment.rules))
+        if assignment.rules
+        else "",
         filled("task_inputs", list=_bullets(tuple(f"{name}: {value}" for name, value in assignment.inputs)))
         if assignment.inputs
         else "",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from milepost.core.asked_settings import SettingsQuestion
     from milepost.core.errors import MilepostError
     from milepost.engine.commands.doctor import Finding
+    from milepost.engine.commands.find_facts import Facts
+    from milepost.engine.commands.look_at_base import BaseTests
     from milepost.engine.records.worker_lease import Worker
 
 
@@ -26,21 +28,23 @@ def init(
     model: str | None = None,
     say: Callable[[str], None] | None = None,
     accept: bool = False,
+    agent: str | None = None,
 ) -> tuple[Path, ...]:
     """Set up a repository with a first roadmap and settings, if it has none; returns the files it made.
 
     The roadmap is an example, one from a template, or written by a model from `prompt`. With `accept`, the settings
-    that are proposed for what the repository has take effect; else they are comments.
+    that are proposed for what the repository has take effect; else they are comments. `agent` is set as the agent of
+    runs; without it the first that can work on this machine, with "" none.
     """
     from milepost.engine.commands.init import init as set_up
 
     where = Path(folder or ".")
     if prompt is None and not template:
-        return set_up(where, accept=accept)
+        return set_up(where, accept=accept, agent=agent)
     from milepost.engine.authoring.compose import ComposeWish
 
     wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
-    return set_up(where, wish, say or ignore, accept=accept)
+    return set_up(where, wish, say or ignore, accept=accept, agent=agent)
 
 
 def proposals(folder: Path | str | None = None) -> tuple[str, ...]:
@@ -48,6 +52,20 @@ def proposals(folder: Path | str | None = None) -> tuple[str, ...]:
     from milepost.engine.commands.init import proposals_for
 
     return tuple(proposal.says for proposal in proposals_for(Path(folder or ".")))
+
+
+def facts(folder: Path | str | None = None) -> Facts:
+    """What `init` finds in a repository: its languages, tests, lock files and rules, and the agents that can work."""
+    from milepost.engine.commands.init import facts_of
+
+    return facts_of(Path(folder or "."))
+
+
+def base_tests(roadmap: Path | str | None = None) -> BaseTests:
+    """Run the tests of the commit that you stand on once, as a run would before any work, and say how they stand."""
+    from milepost.engine.commands.look_at_base import base_tests as look
+
+    return look(Path(roadmap or "."))
 
 
 def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:

@@ -94,6 +94,13 @@ def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> For
     return foresee(find(roadmap), made or plan(roadmap))
 
 
+def agent_to_name(roadmap: Path | str | None = None, made: Plan | None = None) -> str:
+    """The agent that a run needs to be told, as settings and tasks name none: one that can work here, if any can."""
+    from milepost.engine.commands.find_facts import agent_to_name as name_of
+
+    return name_of(find(roadmap), made or plan(roadmap))
+
+
 def choices(roadmap: Path | str | None = None, made: Plan | None = None) -> dict[str, Choice]:
     """The agents that the router would choose for the open tasks with the agent `auto`, by task id."""
     from milepost.engine.routing.candidates import foretell

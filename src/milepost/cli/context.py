@@ -51,6 +51,7 @@ def context_lines(found: plans.TaskContext) -> list[str]:
         f"of {bounds.bytes_per_token:g} bytes{why}",
         "",
     ]
+    lines += [f"  rules      {safe(path)}" for path, _ in found.rules]
     if not shown.sections:
         return [*lines, f"nothing is shown to {who}"]
     for section in shown.sections:
@@ -75,4 +76,5 @@ def context_to_json(found: plans.TaskContext) -> dict[str, Any]:
             for section in shown.sections
         ],
         "left_out": list(shown.left_out),
+        "rules": [{"file": path, "text": text} for path, text in found.rules],
     }

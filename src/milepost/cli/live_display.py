@@ -33,6 +33,7 @@ from milepost.cli.format_text import (
     wrapped,
 )
 from milepost.cli.named_roadmap import proposed
+from milepost.cli.under_way import UnderWayLines
 from milepost.events import (
     AgentChosen,
     AgentSaid,
@@ -55,6 +56,7 @@ from milepost.events import (
     TaskSummary,
     ToolUsed,
     WorkerChanged,
+    listening,
 )
 
 if TYPE_CHECKING:
@@ -126,6 +128,8 @@ class LiveDisplay:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._live: Live | None = None
+        self._slow = UnderWayLines(lambda line: self._say(line, "dim"), redrawn=console.is_terminal)
+        self._hearing = listening(self._slow)
         self._stages: dict[str, tuple[StageStarted, float, str]] = {}
         self._calls: dict[str, tuple[int, float]] = {}
         self._failed: dict[str, list[AttemptFinished]] = {}
@@ -138,11 +142,13 @@ class LiveDisplay:
                 get_renderable=self._under_way, console=self._console, refresh_per_second=8, transient=True
             )
             self._live.start()
+        self._hearing.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._hearing.__exit__(kind, error, trace)
         if self._live is not None:
             self._live.stop()
 
@@ -230,7 +236,7 @@ class LiveDisplay:
     def _under_way(self) -> RenderableType:
         from rich.text import Text
 
-        lines = []
+        lines = [f"{padded(f'┃ {what}', self._console.width - 12)} {clock:>10}" for what, clock in self._slow.now()]
         for stage, since, said in list(self._stages.values()):
             clock = duration(int((time.monotonic() - since) * 1000))
             steps, cost_usd = self._calls.get(stage.task, (0, 0.0))

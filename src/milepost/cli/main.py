@@ -153,18 +153,38 @@ def init(
     style: roadmaps.Style = "standard",
     model: roadmaps.Model = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept the proposed settings without a question.")] = False,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Run the project's tests once.")] = True,
 ) -> None:
-    """Set up a repository: create a roadmap and settings if there are none."""
-    from milepost.cli.show.init import init_lines
+    """Set up a repository: look at it, create a roadmap and settings if there are none, run its tests once."""
+    from milepost.cli.show.init import base_lines, fact_lines, init_lines
+    from milepost.cli.under_way import told_on_stderr
 
-    proposed = machines.proposals(folder)
-    if proposed and not yes and sys.stdin.isatty():
-        typer.echo("\n".join(f"  {said}" for said in proposed), err=True)
-        yes = typer.confirm("Set this in milepost.toml?", default=False, err=True)
+    found, proposed, agent = machines.facts(folder), machines.proposals(folder), None
+    typer.echo("\n".join(fact_lines(found, terminal_width())))
+    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
+        if len(found.agents) > 1:
+            agent = _chosen_agent(found.agents)
+        if proposed:
+            typer.echo("\n".join(f"  {said}" for said in proposed), err=True)
+            yes = typer.confirm("Set this in milepost.toml?", default=False, err=True)
     made = milepost.init(
-        folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell, accept=yes
+        folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell, accept=yes, agent=agent
     )
-    typer.echo("\n".join(init_lines(made, Path.cwd(), proposed, accepted=yes)))
+    lines = init_lines(made, Path.cwd(), proposed, accepted=yes)
+    typer.echo("\n".join(lines[: len(made)]))
+    if made and tests and found.suites:
+        with told_on_stderr():
+            standing = machines.base_tests(folder)
+        typer.echo("\n".join(base_lines(standing, terminal_width())))
+    typer.echo("\n".join(lines[len(made) :]))
+
+
+def _chosen_agent(agents: tuple[str, ...]) -> str:
+    """Whom a person names of those that can work here."""
+    while True:
+        said: str = typer.prompt(f"Which agent: {', '.join(agents)}?", default=agents[0], err=True)
+        if said in agents:
+            return said
 
 
 @app.command()
@@ -229,7 +249,14 @@ def plan(
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(
-                made, name, terminal_width(), forecast, choices, everything=everything, strict=strict
+                made,
+                name,
+                terminal_width(),
+                forecast,
+                choices,
+                everything=everything,
+                strict=strict,
+                agent=plans.agent_to_name(roadmap, made),
             )
             found = show.checked_lines(checked, terminal_width())
             typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines[:-1], *found, *lines[-1:]]))
@@ -315,6 +342,7 @@ def verify(
 ) -> None:
     """Run the checks on your files as they are now, or check an earlier milepost again."""
     from milepost.cli.show import verify as show
+    from milepost.cli.under_way import told_on_stderr
 
     if again and task is None:
         _complain("--replay needs the task whose milepost to check again", "milepost log lists them")
@@ -326,7 +354,8 @@ def verify(
         else:
             typer.echo("\n".join(show.replayed_lines(proven, terminal_width())))
         raise typer.Exit(DONE if proven.same else NOT_DONE)
-    found = milepost.verify(task, roadmap)
+    with told_on_stderr():
+        found = milepost.verify(task, roadmap)
     if as_json:
         print_json(show.verified_to_json(found))
     else:

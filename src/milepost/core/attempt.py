@@ -21,7 +21,8 @@ SignalKind = Literal["uncertain", "explore", "commit"]
 class Assignment:
     """What one attempt is to do; `evidence` is what failed in the attempts before it.
 
-    `context` is the part of the repository that the agent is shown. `notes` are words of the person who watches.
+    `rules` are what the repository says to agents, each with its file, the nearest first. `context` is the part of the
+    repository that the agent is shown. `notes` are words of the person who watches.
     """
 
     run: str
@@ -34,6 +35,7 @@ class Assignment:
     evidence: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
     context: str = ""
     notes: tuple[str, ...] = ()
 
@@ -79,7 +81,8 @@ class Outcome:
     `limited` means that its service refuses further calls for a while: the attempt was not really made. `spent` means
     that a further call could break the task's budget.
     `printed` is all that it printed, for a diff that may be in it; it is not kept. `usage` is what it took, the calls
-    in its logbook included. `signals` are what it said of its own confidence on the way.
+    in its logbook included. `signals` are what it said of its own confidence on the way. `given` is what it was set up
+    with: by the repository, by its user, and what it was not given.
     """
 
     status: OutcomeStatus
@@ -88,6 +91,7 @@ class Outcome:
     enforced: tuple[str, ...] = ()
     printed: str = ""
     signals: tuple[Signal, ...] = ()
+    given: tuple[str, ...] = ()
 
     @property
     def cost_usd(self) -> float:

@@ -16,6 +16,8 @@ RunBy = Literal["agent", "milepost"]
 # The shape of the stream: raised when an event changes its meaning, not when one is added.
 EVENTS_VERSION = 1
 
+OPEN_AGAIN = "undone: open again"  # why a task has no verdict any more
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSummary:

@@ -82,6 +82,8 @@ def _root(manager: Manager, home: Path, environ: Mapping[str, str]) -> Path | No
     real_home = os.path.realpath(home)
     for place in places:
         real = os.path.realpath(place)
+        if not os.access(real, os.R_OK | os.X_OK):  # it is another user's, whose variables were kept, as after su
+            continue
         if Path(real).is_dir() and not Path(real_home).is_relative_to(real):  # never the home, nor what holds it
             return place
     return None

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from milepost.core.errors import GitFailed, MachineFailed
+from milepost.core.under_way import under_way
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import NOTES, Mileposts, Stamp, run_branch
 
@@ -76,7 +77,8 @@ class Remote:
         """Bring refs of the remote here, with all that they hold; a pattern may match none."""
         with self._one_at_a_time:
             words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
-            self._insist(*words, self.url, *refspecs)
+            with under_way("fetching from the remote"):
+                self._insist(*words, self.url, *refspecs)
 
     def publish(self, ref: str, commit: str, held: str) -> None:
         """Put a ref at a commit, wherever it was, and hold the commit on another one that is named after it.

@@ -146,6 +146,10 @@ class Repository:
             raise failure(["ls-files"], known.returncode, known.stderr)
         return tuple(found for found in known.stdout.split("\0") if found)
 
+    def tracked_files(self) -> tuple[str, ...]:
+        """The files that git tracks."""
+        return tuple(path for path in _ask(self.top, "ls-files", "-z").stdout.split("\0") if path)
+
     def ignored_files(self) -> tuple[str, ...]:
         """The files of the user's tree that git ignores, those in folders that it ignores as a whole left out."""
         words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")

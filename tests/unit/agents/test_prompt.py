@@ -38,6 +38,7 @@ WHOLE = Assignment(
     evidence=("expected 5400, got 90", HOSTILE),
     lessons=("minutes are not\nhours", "it costs $5"),
     inputs=(("unit", "seconds"),),
+    rules=(("AGENTS.md", "Two spaces.\n"), ("a\n## b/CLAUDE.md", HOSTILE)),
     notes=("use the existing parser", HOSTILE),
     context=f"# Facts of the project\ntests: . (pytest)\n\n# Files that the task mentions\n--- a.md ---\n{HOSTILE}",
 )

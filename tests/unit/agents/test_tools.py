@@ -273,6 +273,10 @@ def test_writing_keeps_the_mode_of_the_file(bench: Bench) -> None:
         ("write_todos", {"todos": [{"content": "x"}]}, "todos[0].status is missing"),
         ("write_todos", {"todos": [{"content": "x", "status": "soon"}]}, "todos[0].status must be one of pending, "),
         ("delete", {"path": "folder"}, "folder: "),
+        ("execute", {"command": ["ls"]}, "command must be a text"),
+        ("execute", {"command": ""}, "command must not be empty"),
+        ("execute", {"command": "a\0b"}, "NUL"),
+        ("execute", {}, "command is missing"),
         ("execute", {"argv": "ls -l"}, "argv must be a list of texts"),
         ("execute", {"argv": []}, "argv must not be empty"),
         ("execute", {"argv": ["a\0b"]}, "NUL"),
@@ -290,7 +294,7 @@ def test_a_command_runs_in_the_workspace_with_no_more_time_than_is_left(bench: B
     bench.terminal.stdout = "2 failed\n"
     bench.terminal.exit_code = 1
 
-    assert bench.text("execute", argv=["pytest", "-q"]) == "exit 1\nstdout:\n2 failed"
+    assert bench.text("execute", command="pytest -q") == "exit 1\nstdout:\n2 failed"
 
     [command] = bench.terminal.commands
     assert command.argv == ("pytest", "-q")
@@ -389,6 +393,7 @@ def test_replacing_a_text_marked_by_position_changes_nothing_around_it(
         (ToolCall(id="1", name="write_file", arguments={"path": "durations.py"}), "writing durations.py"),
         (ToolCall(id="1", name="execute", arguments={"argv": ["sh", "-c", "a\nb"]}), "running sh -c 'a b'"),
         (ToolCall(id="1", name="execute", arguments={"argv": 3}), "running 3"),
+        (ToolCall(id="1", name="execute", arguments={"command": "a |\nb"}), "running a | b"),
         (ToolCall(id="1", name="ls"), "listing ."),
         (ToolCall(id="1", name="grep", arguments={"pattern": "x y", "path": "src"}), "searching src for x y"),
         (ToolCall(id="1", name="glob", arguments={"pattern": "*.py"}), "looking for *.py in ."),

@@ -568,3 +568,13 @@ def test_long_and_deep_input_is_read_in_a_bound_of_work() -> None:
     assert read(wide).dialect == "emoji"
     assert read(b"- ~~" + b"~" * 100_000 + b"\n").dialect
     assert read(("| Task | Status |\n|---|---|\n" + "| a | Todo |\n" * 3000).encode()).dialect == "table"
+
+
+def test_a_roadmap_with_boxes_says_what_it_leaves_out() -> None:
+    boxed = "- [ ] 1.1 Parse\n  - Verify: true\n  - a note\n"
+    others = "- ✅ Done\n- ⏳ Open\n\n| Task | Status |\n|-|-|\n| A | todo |\n"
+    mixed = read(f"{boxed}- Print\n- Sort\n- Depends on: 9\n\n{others}".encode())
+    said = {problem.line: problem.message for problem in mixed.problems if problem.kind == "left out"}
+    assert list(said) == [4, 13] and "(line 4, 5, 8, 9)" in said[4] and "(line 13)" in said[13]
+    assert [task.id for task in mixed.tasks] == ["1.1"]
+    assert not read(f"{boxed}\n## Notes\n- words\n- more\n".encode()).problems

@@ -79,14 +79,30 @@ def test_an_id_at_the_start_of_a_title_is_the_id(line: str, expected: str, title
 def test_words_and_numbers_of_a_sentence_are_no_id(line: str) -> None:
     (task,) = read(f"- [ ] {line}\n".encode()).tasks
     assert task.title == line
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[a-z2-7]{6}", task.id)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[a-z2-7]{4}", task.id)
 
 
 def test_a_derived_id_stays_when_the_box_the_line_and_the_statements_change() -> None:
     (before,) = ids("## Core\n- [ ] Add the parser\n")
     (after,) = ids("Words.\n\n## Core\n\n* [x] **Add** the parser (depends on: none)\n  Verify: true\n")
     assert before == after
-    assert before.startswith("add-the-parser-")
+    assert before.startswith("add-the-") and len(before) <= 12
+
+
+def test_numbers_that_count_the_tasks_from_1_are_their_ids_and_others_are_words() -> None:
+    assert ids("- [ ] 1 Title\n") == ["1"]
+    assert ids("- [ ] 1 Parse\n- [ ] 2. Print\n- [ ] Tidy up\n- [ ] 3 Sort\n")[:2] == ["1", "2"]
+    assert read(b"- [ ] 1 Parse hours\n").tasks[0].title == "Parse hours"
+    for words in ("2 new tests", "1 new test", "3 Tests", "2 Factor login"):
+        (task,) = read(f"- [ ] {words}\n".encode()).tasks
+        assert task.title == words and len(task.id) <= 12
+    both = read(b"- [ ] 1 Parse\n- [ ] 3 Tests\n").tasks
+    assert [task.title for task in both] == ["1 Parse", "3 Tests"]
+
+
+def test_a_derived_id_has_twelve_characters_at_most_also_of_twins() -> None:
+    found = ids("- [ ] Internationalisation of it\n" * 12 + "- [ ] Do it\n- [ ] Do\n")
+    assert len({*found}) == 14 and max(map(len, found)) == 12
 
 
 def test_a_derived_id_tells_places_in_the_outline_apart() -> None:

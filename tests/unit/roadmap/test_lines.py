@@ -213,7 +213,7 @@ def test_a_dependency_in_the_title_line_counts() -> None:
     ("reference", "said"),
     [
         ("9.9", "'9.9'"),
-        ("Parse", "1.1, parse-dates-"),
+        ("Parse", "1.1, parse-"),
         ("T002 through 2.1", "'T002 through 2.1'"),
         ("\x1b[31mred", "'red'"),
     ],

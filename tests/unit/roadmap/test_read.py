@@ -206,7 +206,7 @@ def test_an_item_that_nearly_has_a_box_is_pointed_at(item: str) -> None:
 
 @pytest.mark.parametrize("item", ["[x](a.md) b", "[1] b", "[ ]: b", "[v2] b", "b [] c", "[ ]"])
 def test_an_item_with_other_brackets_is_left_in_peace(item: str) -> None:
-    assert read_text(f"- [ ] a\n- {item}\n").problems == ()
+    assert {problem.kind for problem in read_text(f"- [ ] a\n- {item}\n").problems} == {"left out"}
 
 
 def test_an_open_box_that_is_called_done_is_pointed_at() -> None:

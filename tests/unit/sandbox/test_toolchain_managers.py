@@ -47,6 +47,15 @@ def test_shims_on_path_bring_the_manager_and_say_where_it_is(
     assert used("/usr/bin", tmp_path).variables == {}
 
 
+def test_a_manager_of_another_user_whose_variables_were_kept_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "theirs/.pyenv"
+    (theirs / "shims").mkdir(parents=True)
+    monkeypatch.setattr("os.access", lambda path, mode, **_: not str(path).startswith(str(theirs)))
+    assert used(theirs / "shims", tmp_path / "mine", PYENV_ROOT=str(theirs)).variables == {}
+
+
 def test_rustup_is_known_by_its_program_wherever_it_is_installed(tmp_path: Path) -> None:
     proxies, toolchains, home = tmp_path / "cargo/bin", tmp_path / "rustup", tmp_path / "home"
     program(proxies / "rustup")

@@ -9,6 +9,7 @@ from typing import Any
 
 from milepost.agents.code_agent.scratchpad import Note, Pad, one_line
 from milepost.agents.identity import GIT_IDENTITY
+from milepost.agents.shell_line import words_of
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, ending_in_words
 from milepost.core.ports import Tools
@@ -45,9 +46,9 @@ class HostFunctions:
     def functions(self) -> Mapping[str, Callable[..., Any]]:
         return {name: getattr(self, name) for name in FUNCTIONS}
 
-    def execute(self, argv: list[str], timeout_s: float | None = None) -> dict[str, Any]:
-        """Run a program in the workspace, without a shell: gives {'exit_code', 'stdout', 'stderr', 'ended'}."""
-        words = _words(argv)
+    def execute(self, command: str | list[str], timeout_s: float | None = None) -> dict[str, Any]:
+        """Run a shell command, or a list of its words: gives {'exit_code', 'stdout', 'stderr', 'ended'}."""
+        words = _words(command)
         if refusal := self._tools.judge(words):
             self._say(f"refused: {shlex.join(words)[:200]}")
             raise PermissionError(f"this command is not allowed: {refusal}")
@@ -56,7 +57,7 @@ class HostFunctions:
             bounds.append(float(timeout_s))
         if min(bounds) <= 0:
             raise TimeoutError("there is no time left for a command")
-        command = Command(
+        started = Command(
             argv=words,
             cwd=self._workspace.folder,
             scratch=self._workspace.scratch,
@@ -66,13 +67,13 @@ class HostFunctions:
             output_bytes=LONGEST_STREAM,
         )
         self._say(f"running {shlex.join(words)[:200]}")
-        result = self._tools.terminal.run(command)
+        result = self._tools.terminal.run(started)
         self.enforced.append(result.enforced)
         return {
             "exit_code": result.exit_code,
             "stdout": self._tools.redact(result.stdout),
             "stderr": self._tools.redact(result.stderr),
-            "ended": ending_in_words(result, program=words[0], timeout_s=command.timeout_s),
+            "ended": ending_in_words(result, program=words[0], timeout_s=started.timeout_s),
         }
 
     def store(self, name: str, value: Any) -> None:
@@ -118,9 +119,10 @@ class HostFunctions:
 FUNCTIONS = ("execute", "store", "recall", "observe", "fail", "uncertain", "explore", "commit", "give_up")
 
 
-def _words(argv: object) -> tuple[str, ...]:
-    if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
-        raise TypeError("argv is a list of strings, such as ['python', '-m', 'pytest']")
+def _words(command: object) -> tuple[str, ...]:
+    argv = words_of(command) if isinstance(command, str) and command.strip() else command
+    if not isinstance(argv, list | tuple) or not argv or not all(isinstance(word, str) for word in argv):
+        raise TypeError("a command is a text such as 'python -m pytest', or a list of its words")
     if any("\0" in word for word in argv):
-        raise ValueError("argv holds a NUL character")
+        raise ValueError("the command holds a NUL character")
     return tuple(argv)

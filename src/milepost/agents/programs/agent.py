@@ -24,6 +24,7 @@ from milepost.agents.programs.limits import bounds_of, hosts_of, usd_left
 from milepost.agents.programs.login import bring_back, lent
 from milepost.agents.programs.outcome import ProgramOutcome, at_bound, judge, with_hosts
 from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, ResumePoint, place_in
+from milepost.agents.programs.users_setup import Lent, lend_setup, text_at
 from milepost.agents.programs.visible_paths import needed_paths
 from milepost.agents.programs.watch import AtBound, ProgramWatch
 from milepost.agents.prompt import prompt_for
@@ -59,6 +60,7 @@ class _Run:
     progress: ProgramProgress
     enforced: tuple[str, ...] = ()
     exited: bool = False
+    given: tuple[str, ...] = ()
 
     @property
     def never_began(self) -> bool:
@@ -147,6 +149,7 @@ class ProgramAgent:
             said=said,
             usage=run.progress.place.usage,
             enforced=run.enforced,
+            given=run.given,
             printed=run.progress.said if status == "finished" else "",
         )
 
@@ -169,6 +172,9 @@ class ProgramAgent:
         job = self._job(attempt, home, before)
         setup = self._bounded(attempt.bounds, before)
         invocation = self._driver.invocation(program, job, setup)
+        given = (*self._set_up(home, job.folder), *invocation.given)
+        for line in given:
+            tools.say(f"given: {line}")
         command = self._command(program, attempt, home, invocation)
         watch = ProgramWatch(
             reader=self._driver.reader(),
@@ -185,11 +191,24 @@ class ProgramAgent:
             except AtBound as end:
                 tools.say(end.bound.what)
                 judgement = at_bound(end.bound, watch.progress)
-                return _Run(judgement=judgement, progress=watch.progress)
+                return _Run(judgement=judgement, progress=watch.progress, given=given)
         judgement = judge(result, watch.progress, can, attempt.bounds, program=program, timeout_s=command.timeout_s)
         judgement = replace(judgement, said=with_hosts(judgement.said, self.hosts))
         exited = result.termination == "exited"
-        return _Run(judgement=judgement, progress=watch.progress, enforced=result.enforced, exited=exited)
+        return _Run(judgement=judgement, progress=watch.progress, enforced=result.enforced, exited=exited, given=given)
+
+    def _set_up(self, home: Path, folder: Path) -> tuple[str, ...]:
+        """Lend the program what its user set it up with at home; what it is given of that and of the repository."""
+        can, clean = self.capabilities(), self.setup.clean
+        lent = Lent() if clean else lend_setup(can.at_home, users_home=self._users_home, home=home)
+        projects = [] if clean and can.can_be_clean else [name for name in can.in_project if (folder / name).exists()]
+        if clean and not projects:
+            return ("nothing of yours or the repository's (clean = true)",)
+        return (
+            *([f"of the repository: {', '.join(projects)}"] if projects else []),
+            *([f"of yours: {', '.join(f'~/{name}' for name in lent.given)}"] if lent.given else []),
+            *(f"not given: {what}" for what in lent.left),
+        )
 
     def _job(self, attempt: _Attempt, home: Path, before: ResumePoint) -> Job:
         assignment = attempt.assignment
@@ -201,6 +220,8 @@ class ProgramAgent:
             files=assignment.files,
             timeout_s=max(SHORTEST_S, attempt.deadline - self._clock()),
             usd_left=usd_left(attempt.bounds, before),
+            users={name: text_at(self._users_home, name) for name in self.capabilities().settings},
+            projects={name: text_at(attempt.workspace.folder, name) for name in self.capabilities().settings},
         )
 
     def _command(self, program: str, attempt: _Attempt, home: Path, invocation: Invocation) -> Command:

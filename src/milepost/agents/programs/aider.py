@@ -79,6 +79,7 @@ class Aider:
             counts_tokens=True,
             counts_usd=False,
             provider=_PRICED_AS.get(self._provider, self._provider),
+            in_project=(".aider.conf.yml",),
         )
 
     def version_argv(self, program: str) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from milepost.agents.programs.claude_servers import SERVERS_OF_PROJECT, SERVERS_OF_USER, ClaudeServers, servers_of
 from milepost.agents.programs.driver import (
     Capabilities,
     Invocation,
@@ -16,6 +19,7 @@ from milepost.agents.programs.driver import (
     SessionNamed,
     Spoke,
     Stepped,
+    Told,
     Troubled,
     Turned,
     Used,
@@ -24,6 +28,7 @@ from milepost.agents.programs.lines import JsonLines, amount, count, inside, obj
 from milepost.agents.programs.service_errors import trouble_of
 from milepost.core.calls import Usage
 from milepost.core.commands import Line
+from milepost.sources.parse_documents import json_of, table
 
 CONFIG = ".claude"
 RETRIES = 2  # it is the engine that waits
@@ -31,6 +36,14 @@ ANSWER_S = 240  # for an answer to begin: shorter than a program may be silent, 
 SMALLEST_USD = 0.01
 CHARACTERS_PER_TOKEN = 4
 TOOLS = "Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,TodoWrite,Task"
+SETTINGS = f"{CONFIG}/of-milepost.json"
+SERVERS = f"{CONFIG}/servers-of-user.json"
+AT_HOME = ("CLAUDE.md", "settings.json", "rules", "skills", "agents", "commands", "hooks", "output-styles", "plugins")
+OWN_ADDRESS = "https://api.anthropic.com"
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+OF_PROJECT = (f"{CONFIG}/settings.json", f"{CONFIG}/settings.local.json")
+# Whom it asks and with whose key: that is for the user to say. A repository's settings that say it are not taken.
+_WHOM = re.compile(r"ANTHROPIC_.*(KEY|TOKEN|URL|HEADERS)|CLAUDE_CODE_(USE_.*|OAUTH.*)|AWS_.*|.*_PROXY", re.IGNORECASE)
 SWITCHES = {
     "API_TIMEOUT_MS": f"{ANSWER_S}000",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
@@ -67,7 +80,7 @@ class Claude:
     def capabilities(self) -> Capabilities:
         return Capabilities(
             hosts=("api.anthropic.com", "console.anthropic.com", "platform.claude.com"),
-            keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+            keys=KEYS,
             ends_itself=True,
             sessions=True,
             turn_limit=True,
@@ -76,6 +89,10 @@ class Claude:
             counts_usd=True,
             login=f"{CONFIG}/.credentials.json",
             provider="anthropic",
+            at_home=tuple(f"{CONFIG}/{name}" for name in AT_HOME),
+            in_project=("CLAUDE.md", "CLAUDE.local.md", CONFIG, SERVERS_OF_PROJECT),
+            can_be_clean=True,
+            settings=(SERVERS_OF_PROJECT, SERVERS_OF_USER, *OF_PROJECT),
         )
 
     def version_argv(self, program: str) -> tuple[str, ...]:
@@ -84,19 +101,60 @@ class Claude:
     def invocation(self, program: str, job: Job, setup: ProgramSetup) -> Invocation:
         bounds = {"--max-turns": setup.max_turns, "--max-budget-usd": _usd(setup.max_usd)}
         options = {"--model": setup.model, "--resume": job.session, **bounds}
+        servers = ClaudeServers() if setup.clean else _servers(job, setup)
+        tools = TOOLS if setup.clean else ",".join((TOOLS, "Skill", *servers.tools))
         argv = (
             *(program, "-p", "--output-format", "stream-json", "--verbose"),
-            *("--permission-mode", "dontAsk", "--allowedTools", TOOLS),
-            *("--setting-sources", "", "--strict-mcp-config"),
+            *("--permission-mode", "dontAsk", "--allowedTools", tools),
+            *(("--setting-sources", "", "--strict-mcp-config") if setup.clean else _sources(job, servers)),
             *(word for option, value in options.items() if value for word in (option, str(value))),
             *setup.args,
         )
         address = {"ANTHROPIC_BASE_URL": setup.base_url} if setup.base_url else {}
         env = {**SWITCHES, **address, "CLAUDE_CONFIG_DIR": str(job.home / CONFIG)}
-        return Invocation(argv=argv, env=env, stdin=job.prompt)
+        return Invocation(
+            argv=argv,
+            env=env,
+            stdin=job.prompt,
+            files={} if setup.clean else _files(setup, servers),
+            given=() if setup.clean else (*servers.given, *_refused(job)),
+        )
 
     def reader(self) -> ClaudeReader:
         return ClaudeReader()
+
+
+def _servers(job: Job, setup: ProgramSetup) -> ClaudeServers:
+    of_project, of_user = job.projects.get(SERVERS_OF_PROJECT, ""), job.users.get(SERVERS_OF_USER, "")
+    return servers_of(of_project, of_user, folder=setup.project, named=setup.servers)
+
+
+def _sources(job: Job, servers: ClaudeServers) -> tuple[str, ...]:
+    """Its own settings, the user's and the repository's, with ours over them."""
+    users = ("--mcp-config", str(job.home / SERVERS)) if servers.users else ()
+    sources = ("--setting-sources", "user") if _saying_whom(job) else ()
+    return ("--settings", str(job.home / SETTINGS), *sources, *users)
+
+
+def _refused(job: Job) -> tuple[str, ...]:
+    said = ", ".join(_saying_whom(job))
+    return (f"not given: settings and CLAUDE.md of the repository, which set {said}",) if said else ()
+
+
+def _saying_whom(job: Job) -> tuple[str, ...]:
+    """What the repository's settings say of whom it asks, and with whose key."""
+    tables = [json_of(job.projects.get(name, "")) for name in OF_PROJECT]
+    variables = (name for settings in tables for name in table(settings.get("env")) if _WHOM.fullmatch(name))
+    helpers = (name for settings in tables for name in settings if name == "apiKeyHelper")
+    return tuple(dict.fromkeys((*variables, *helpers)))
+
+
+def _files(setup: ProgramSetup, servers: ClaudeServers) -> dict[str, str]:
+    """Our settings: whom it asks, how patient it is, and no sandbox of its own, which cannot stand inside of ours."""
+    address = setup.base_url or setup.env.get("ANTHROPIC_BASE_URL") or OWN_ADDRESS
+    env = {**SWITCHES, "ANTHROPIC_BASE_URL": address}
+    users = {SERVERS: json.dumps({"mcpServers": servers.users})} if servers.users else {}
+    return {SETTINGS: json.dumps({"env": env, "sandbox": {"enabled": False}}), **users}
 
 
 class ClaudeReader:
@@ -119,6 +177,9 @@ class ClaudeReader:
             case "system", "init":
                 if name := words(told.get("session_id")):
                     yield SessionNamed(name)
+                for server in objects(told.get("mcp_servers")):
+                    if (standing := words(server.get("status"))) not in ("connected", "pending"):
+                        yield Told(f"its MCP server {words(server.get('name'))} is not there: {standing}")
             case "system", "api_retry":
                 yield self._retry(told)
             case "system", "permission_denied":

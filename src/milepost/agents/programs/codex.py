@@ -22,12 +22,15 @@ from milepost.agents.programs.lines import JsonLines, count, inside, objects, wo
 from milepost.agents.programs.service_errors import trouble_of
 from milepost.core.calls import Usage
 from milepost.core.commands import Line
+from milepost.sources.parse_documents import toml_of
 
 HOME = ".codex"
 RETRIES = 2  # it is the engine that waits
 STREAM_SILENT_S = 240  # shorter than a program may be silent, so that it tells of it
 PROVIDER = "milepost"
 OWN_ADDRESS = "https://api.openai.com/v1"
+AT_HOME = ("AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills")
+USERS_OWN = ("model", "model_reasoning_effort", "model_reasoning_summary", "model_verbosity", "personality")
 KEYS = ("CODEX_API_KEY", "OPENAI_API_KEY")
 
 # What a request costs is told at the end only. Until then it is reckoned from what is printed, as if what was asked
@@ -58,6 +61,12 @@ class Codex:
             counts_usd=False,
             login=f"{HOME}/auth.json",
             provider="openai",
+            at_home=tuple(
+                f"{HOME}/{name}" for name in ("AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills")
+            ),
+            in_project=("AGENTS.md", "AGENTS.override.md", HOME, ".agents"),
+            can_be_clean=True,
+            settings=(f"{HOME}/config.toml",),
         )
 
     def version_argv(self, program: str) -> tuple[str, ...]:
@@ -71,21 +80,26 @@ class Codex:
             argv=argv,
             env={"CODEX_HOME": str(job.home / HOME)},
             stdin=job.prompt,
-            files={f"{HOME}/config.toml": config(setup, key)},
+            files={f"{HOME}/config.toml": config(setup, key, job.users.get(f"{HOME}/config.toml", ""))},
         )
 
     def reader(self) -> CodexReader:
         return CodexReader()
 
 
-def config(setup: ProgramSetup, key: str) -> str:
+def config(setup: ProgramSetup, key: str, users: str = "") -> str:
     """Its config.toml. A provider of our own, since only such a one can be told how often to try again.
 
-    With an account, and no address set, it is left to the one that it has.
+    With an account, and no address set, it is left to the one that it has. Of the user's it takes which model is asked,
+    and how.
     """
     ours = bool(key or setup.base_url)
+    own = {} if setup.clean else _users(users)
+    model = setup.model or own.pop("model", "")
     lines = [
-        *([f"model = {_text(setup.model)}"] if setup.model else []),
+        *([f"model = {_text(model)}"] if model else []),
+        *(f"{name} = {_text(value)}" for name, value in own.items() if name != "model"),
+        *(["project_doc_max_bytes = 0"] if setup.clean else []),
         *([f"model_provider = {_text(PROVIDER)}"] if ours else []),
         'approval_policy = "never"',
         'sandbox_mode = "danger-full-access"',
@@ -111,6 +125,13 @@ def config(setup: ProgramSetup, key: str) -> str:
             f"stream_idle_timeout_ms = {STREAM_SILENT_S}000",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _users(text: str) -> dict[str, str]:
+    """What a user's config.toml says of the model, and of how it is asked."""
+    settings = toml_of(text) or {}
+    found = {name: settings.get(name) for name in USERS_OWN}
+    return {name: value for name, value in found.items() if isinstance(value, str) and value}
 
 
 class CodexReader:

@@ -21,7 +21,9 @@ class ProgramSetup:
 
     `env` holds all that it is given of the environment, its own key among it. `program` is the file to start instead of
     the one on PATH. An absent model or address is the program's own. A driver is given the bounds that hold for the run
-    of the program that it is asked to start.
+    of the program that it is asked to start. One that is `clean` gets nothing of what the user or the repository set it
+    up with; `servers` are those of the user's servers of tools that need a key or a host. `project` is where the user's
+    roadmap is.
     """
 
     program: str = ""
@@ -31,6 +33,9 @@ class ProgramSetup:
     args: tuple[str, ...] = ()
     max_turns: int | None = None
     max_usd: float | None = None
+    clean: bool = False
+    servers: tuple[str, ...] = ()
+    project: Path = Path()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,7 @@ class Job:
 
     `home` is its private home: outside the repository, empty at first, and there again when the attempt goes on after a
     crash with the `session` that the program named. `folder` is the workspace, `files` are those that the task names.
+    `users` and `projects` are the texts of settings that the driver asked for, of the user's home and the workspace.
     """
 
     prompt: str
@@ -48,17 +54,23 @@ class Job:
     files: tuple[str, ...] = ()
     timeout_s: float = 1800.0
     usd_left: float | None = None
+    users: Mapping[str, str] = field(default_factory=dict)
+    projects: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """How a program is started: `files` are written below its home first, by their paths there."""
+    """How a program is started: `files` are written below its home first, by their paths there.
+
+    `given` says what of servers of tools it was given or not.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,13 @@ class Spoke:
 @dataclass(frozen=True, slots=True)
 class Stepped:
     """The program used a tool, in one short line for people; each is a turn unless the program counts its own."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a person should know, and no work of its model."""
 
     what: str
 
@@ -128,7 +147,7 @@ class ProgramEnded:
     what: str = ""
 
 
-Note = SessionNamed | Spoke | Stepped | Turned | Used | Troubled | ProgramEnded
+Note = SessionNamed | Spoke | Stepped | Told | Turned | Used | Troubled | ProgramEnded
 
 
 class Reader(Protocol):
@@ -143,7 +162,9 @@ class Capabilities:
 
     `hosts` is whom it asks when no other address is set; `keys` are the variables that its key may be in, `login` the
     file below the user's home, and below its private one, that it keeps an account in. `provider` is whose prices its
-    model has, where it does not say itself what it costs.
+    model has, where it does not say itself what it costs. `at_home` are files and folders below the user's home that
+    set it up, lent to its private one; `in_project` is what it takes from a repository by itself, unless it
+    `can_be_clean` and is. `settings` are of both those whose texts the driver reads.
     """
 
     hosts: tuple[str, ...]
@@ -156,6 +177,10 @@ class Capabilities:
     counts_usd: bool
     login: str = ""
     provider: str = ""
+    at_home: tuple[str, ...] = ()
+    in_project: tuple[str, ...] = ()
+    can_be_clean: bool = False
+    settings: tuple[str, ...] = ()
 
 
 class Driver(Protocol):

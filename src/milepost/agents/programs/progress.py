@@ -9,7 +9,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import assert_never
 
 from milepost.agents.models.faults import SHORT_WAIT_S, Fault, limit_in_words
-from milepost.agents.programs.driver import Note, ProgramEnded, SessionNamed, Spoke, Stepped, Troubled, Turned, Used
+from milepost.agents.programs.driver import (
+    Note,
+    ProgramEnded,
+    SessionNamed,
+    Spoke,
+    Stepped,
+    Told,
+    Troubled,
+    Turned,
+    Used,
+)
 from milepost.agents.programs.lines import amount, count, words
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.calls import NOTHING, Usage
@@ -102,6 +112,8 @@ class ProgramProgress:
                 return replace(self, trouble=note)
             case ProgramEnded():
                 return replace(self, ended=note)
+            case Told():
+                return self
             case _ as never:
                 assert_never(never)
 

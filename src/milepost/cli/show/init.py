@@ -4,8 +4,26 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from milepost.cli.format_text import from_here, safe
+from milepost.cli.format_text import duration, from_here, hanging, safe, wrapped
+
+if TYPE_CHECKING:
+    from milepost.machines import BaseTests, Facts
+
+
+def fact_lines(found: Facts, width: int) -> list[str]:
+    """What was found in the repository and on this machine."""
+    return [line for said in found.lines() for line in hanging("found  ", said, width)]
+
+
+def base_lines(standing: BaseTests, width: int) -> list[str]:
+    """How the tests stand before any work, with those that are red, or why none could be run."""
+    took = "" if standing.took_s is None else f", {duration(int(standing.took_s * 1000))}"
+    if not standing.problem:
+        return [f"tests  {standing.passed} of {standing.tests} pass before any work{took}"]
+    first, *more = standing.problem.splitlines()
+    return [*hanging("tests  ", first, width), *(line for text in more[:6] for line in wrapped(text, width, indent=7))]
 
 
 def init_lines(

@@ -32,8 +32,12 @@ def plan_lines(
     *,
     everything: bool = False,
     strict: bool = False,
+    agent: str = "",
 ) -> list[str]:
-    """The plan in waves, what to look at, who would do it and what it will take, and what to do next."""
+    """The plan in waves, what to look at, who would do it and what it will take, and what to do next.
+
+    `agent` is whom a run needs to be told.
+    """
     lines = [*_head(plan, name, width), *wave_lines(plan, plan.waves, width)]
     lines += problem_lines(plan, width, everything=everything, strict=strict)
     lines += [line for note in plan.notes for line in hanging("note   ", proposed(note), width)]
@@ -46,7 +50,7 @@ def plan_lines(
     elif plan.problems and strict:
         lines += [proposed("next   fix the roadmap, then: milepost plan --strict")]
     elif plan.waves:
-        lines += [proposed(f"next   milepost run{_dialect(plan)}")]
+        lines += [proposed(f"next   milepost run{f' --agent {agent}' if agent else ''}{_dialect(plan)}")]
     else:
         lines += ["no open tasks"]
     return lines

@@ -32,6 +32,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
                 f"attempt {attempt.number} by {attempt.agent} was rejected: {attempt.evidence.reason}", width, indent=0
             )
         lines.append(safe(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}"))
+    lines += [line for given in _given(proof) for line in hanging("given       ", given, width)]
     held = ", ".join(proof.evidence.enforced) or "no check was run; the agent ran at the trust level of the run"
     lines += [
         f"tree        {safe(proof.evidence.tree)}",
@@ -57,6 +58,11 @@ def _question_lines(proof: Proof, width: int) -> list[str]:
             lines += hanging("       was  ", question.before or "–", width)
             lines += hanging("       now  ", question.after or "–", width)
     return lines
+
+
+def _given(proof: Proof) -> tuple[str, ...]:
+    """What the agent of the attempt was set up with, by the repository and by its user."""
+    return next((one.outcome.given for one in proof.attempts if one.number == proof.attempt), ())
 
 
 def _said(proof: Proof) -> str:

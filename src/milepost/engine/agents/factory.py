@@ -95,6 +95,9 @@ def _program_setup(name: str, settings: Settings, folder: Path) -> ProgramSetup:
         args=tuple(section.args),
         max_turns=section.max_turns,
         max_usd=section.max_usd,
+        clean=section.clean,
+        servers=tuple(section.servers),
+        project=folder.absolute(),
     )
 
 

@@ -193,7 +193,10 @@ def _let_act(
             if bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)
             commands = command_teller(services, effort.order.run, effort.task.id, effort.number, "agent")
+            if assignment.rules:
+                tools.say(f"given: {_rules(assignment)}")
             outcome = agent.act(assignment, workspace, replace(tools, terminal=commands.around(terminal)))
+            outcome = replace(outcome, given=(_rules(assignment), *outcome.given)) if assignment.rules else outcome
         return _with_printed_diff(services, effort, workspace, outcome)
     except BudgetSpent as wall:
         return _walled(services, effort, wall)
@@ -201,6 +204,10 @@ def _let_act(
         raise
     except Exception as error:
         return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
+
+
+def _rules(assignment: Assignment) -> str:
+    return f"of the repository: {', '.join(path for path, _ in assignment.rules)}"
 
 
 def _walled(services: RunServices, effort: AttemptSpec, wall: BudgetSpent) -> Outcome:

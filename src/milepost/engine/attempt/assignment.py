@@ -36,6 +36,7 @@ def assignment_for(
     history, task = tuple(one.attempt for one in tries), effort.task
     diffs = tuple(services.shown(services.mileposts.diff(attempt.base, attempt.commit)) for attempt in history)
     meant = corrected(task, corrections_of(tries))
+    view = _view(services, effort, replace(task, files=meant.files), workspace, way)
     return Assignment(
         run=effort.order.run,
         task=task.id,
@@ -48,7 +49,8 @@ def assignment_for(
         lessons=lessons_for(services, effort, tries, meant.files),
         inputs=task.inputs,
         notes=(*_refused_before(services, effort), *_notes(services, task)),
-        context=_context(services, effort, replace(task, files=meant.files), workspace, way),
+        rules=() if services.settings.of_agent(effort.agent).clean else services.contexts.rules(view),
+        context=_context(services, view, effort),
     )
 
 
@@ -73,16 +75,16 @@ def _refused_before(services: RunServices, effort: AttemptSpec) -> tuple[str, ..
     )
 
 
-def _context(services: RunServices, effort: AttemptSpec, task: Task, workspace: Workspace, way: NextAttempt) -> str:
+def _context(services: RunServices, view: ContextView, effort: AttemptSpec) -> str:
     """What the agent is shown of the repository; work does not stop where that cannot be made, but it is said."""
     try:
-        return services.contexts.of(_view(services, effort, task, workspace, way)).text
+        return services.contexts.of(view).text
     except MilepostError:
         raise
     except Exception as error:
         text = services.redact(f"nothing of the repository is shown: {type(error).__name__}: {error}")
-        said = AgentSaid(run=effort.order.run, task=task.id, attempt=effort.number, text=text)
-        services.announce(said, f"{task.id}/{effort.number}/context")
+        said = AgentSaid(run=effort.order.run, task=view.task.id, attempt=effort.number, text=text)
+        services.announce(said, f"{view.task.id}/{effort.number}/context")
         return ""
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milepost.core.errors import FileInTheWay, StateUnwritable
 from milepost.core.own_files import SETTINGS_FILE
+from milepost.engine.commands.find_facts import Facts, find_facts
 from milepost.engine.commands.propose_settings import READ, Proposal, proposals
 from milepost.engine.project import consent
 from milepost.engine.project.project import NAMES
@@ -34,7 +35,7 @@ ROADMAP = """# Roadmap
 SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the defaults.
 
 [run]
-# agent = "claude"               # or codex, aider, tool, code, command:./agent.sh
+{agent}
 # parallel = 2                   # attempts running at the same time
 # trust = "isolated"             # absent: the strongest level available on this machine
 
@@ -45,6 +46,26 @@ SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the
 # check_timeout_s = 900
 # check_stall_s = 180
 """
+
+
+AGENT = 'agent = "{name}"'
+OTHERS = "# or codex, aider, tool, code, command:./agent.sh"
+
+
+def facts_of(folder: Path) -> Facts:
+    """What `init` finds in a repository."""
+    repository = Repository.find(folder)
+    return find_facts(repository.top, repository.tracked_files())
+
+
+def settings_text(facts: Facts, agent: str, proposed: Iterable[str]) -> str:
+    """The settings of a new project, with what was found and why they are so."""
+    set_to = AGENT.format(name=agent) if agent else f"# {AGENT.format(name='claude')}"
+    why = f"# can work here: {', '.join(facts.agents)}" if agent in facts.agents else OTHERS
+    found = "".join(f"#   {line}\n" for line in facts.lines())
+    head, _, rest = SETTINGS.partition("\n")
+    body = rest.replace("{agent}", f"{set_to:<32} {why}")
+    return "".join((f"{head}\n# Found here by `milepost init`:\n{found}", body, *proposed))
 
 
 def proposals_for(folder: Path) -> tuple[Proposal, ...]:
@@ -61,8 +82,11 @@ def init(
     say: Callable[[str], None] = lambda _: None,
     *,
     accept: bool = False,
+    agent: str | None = None,
 ) -> tuple[Path, ...]:
     """Write a roadmap and settings where there are none; gives what was made. `wish` is what the roadmap is about.
+
+    `agent` is who is to work; where it is not said the first that can work here, and nobody where none can.
 
     What is proposed for the repository is set where somebody accepts it, and agreed to with that; else it is a comment.
     """
@@ -75,7 +99,9 @@ def init(
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
     if not (top / SETTINGS_FILE).exists():
         proposed = (one.text(accepted=accept) for one in proposals_for(folder))
-        made.append((top / SETTINGS_FILE, SETTINGS + "".join(proposed)))
+        facts = facts_of(top)
+        who = next(iter(facts.agents), "") if agent is None else agent
+        made.append((top / SETTINGS_FILE, settings_text(facts, who, proposed)))
     try:
         for path, text in made:
             path.write_text(text, encoding="utf-8")

@@ -29,7 +29,10 @@ USUAL = "tool"  # whose context is shown where nobody is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskContext:
-    """The context of a task at a commit, for an agent; `bounded` is why its budget is less than was asked for."""
+    """The context of a task at a commit, for an agent; `bounded` is why its budget is less than was asked for.
+
+    `rules` are those of the repository that it is shown beside it, each with its file.
+    """
 
     task: str
     title: str
@@ -37,6 +40,7 @@ class TaskContext:
     commit: str
     context: Context
     bounded: str = ""
+    rules: tuple[tuple[str, str], ...] = ()
 
 
 def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, agent: str | None = None) -> TaskContext:
@@ -58,17 +62,21 @@ def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, a
         bounded = "programs look around themselves"
     commit = project.repository.position().commit
     redact = Redactor(known_secrets(settings))
+    context, rules = _made(project, job, who, commit, bounds, redact)
     return TaskContext(
         task=job.id,
         title=job.title,
         agent=redact(who),
         commit=commit,
-        context=_made(project, job, who, commit, bounds, redact),
+        context=context,
         bounded=bounded,
+        rules=() if settings.of_agent(who).clean else rules,
     )
 
 
-def _made(project: Project, task: Task, agent: str, commit: str, bounds: ContextBounds, redact: Redactor) -> Context:
+def _made(
+    project: Project, task: Task, agent: str, commit: str, bounds: ContextBounds, redact: Redactor
+) -> tuple[Context, tuple[tuple[str, str], ...]]:
     state = project.state if project.state.is_dir() else None
     with TemporaryDirectory(prefix="milepost-") as own, closing(TagCache(state)) as cache:
         git = project.repository.git(Path(own, "git"))
@@ -85,7 +93,8 @@ def _made(project: Project, task: Task, agent: str, commit: str, bounds: Context
             folder=folder,
             bounds=bounds,
         )
-        return Contexts(git, cache, redact).of(view)
+        contexts = Contexts(git, cache, redact)
+        return contexts.of(view), contexts.rules(view)
 
 
 def assignment_now(roadmap: Path | None, task: str) -> str:
@@ -104,6 +113,7 @@ def assignment_now(roadmap: Path | None, task: str) -> str:
         files=job.files,
         verify=job.verify,
         inputs=job.inputs,
+        rules=shown.rules,
         context=shown.context.text,
     )
     return Redactor(known_secrets(settings))(prompt_for(asked))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.attempt import Workspace
+from milepost.core.under_way import listening
 from milepost.engine.commands.start_fixes import ProjectFacts, fix_for, keep_packages
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
@@ -120,10 +121,10 @@ def set_up(
         environ=environ,
         home=users_home(),
         settings=EnvironmentSettings(mode=mode, python=verify.python, builds=tuple(verify.build)),
-        say=say,
     )
     workspace = Workspace(folder=folder, scratch=terminals.scratch, base="")
-    found = equipment_for(environments, workspace, require_interpreter(folder, settings))
+    with listening(lambda told: None if told.ended else say(told.what)):
+        found = equipment_for(environments, workspace, require_interpreter(folder, settings))
     # The folder is the user's own: packages of Node are not linked into it, but found by NODE_PATH.
     targets = [link.target for link in found.links]
     equipment = with_node_path(replace(found, links=()), *targets) if targets else found

@@ -18,9 +18,11 @@ from milepost.engine.context.tag_cache import TagCache
 from milepost.engine.context.tags import Tagged, Tagger
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import CallLog
+from milepost.plan.advice.mentions import mentions_in
 from milepost.plan.context.build_context import Context, ContextBounds, Part, Shown, composed, rewritten
 from milepost.plan.context.project_facts import fact_lines
 from milepost.plan.context.repo_map import Ranked, outline_within, ranked
+from milepost.plan.context.rules import MOST_BYTES, bounded, rule_paths
 from milepost.plan.context.sections import (
     LARGEST_FILE,
     FileShown,
@@ -33,7 +35,9 @@ from milepost.plan.context.sections import (
 from milepost.plan.context.tokens import bytes_per_token, size_of
 from milepost.verify.credentials import shown_text
 from milepost.workspace.git import Git
+from milepost.workspace.objects import blobs_of, entries_of
 
+LARGEST_RULES = 20 * MOST_BYTES
 FOR_PROGRAMS = 4_000  # tokens: programs look around themselves, and are only shown where to begin
 
 # Sections by what they matter, each with its title and its share of the budget.
@@ -105,6 +109,16 @@ class Contexts:
             if name in wanted
         ]
         return rewritten(composed(parts, bounds), self._clean)
+
+    def rules(self, view: ContextView) -> tuple[tuple[str, str], ...]:
+        """What the commit that the attempt is based on says to agents of ours, each with its file; programs look."""
+        if sections_for(view.agent) != WHOLE:
+            return ()
+        there = {entry.path: entry for entry in entries_of(self._git, view.base) if not entry.is_link}
+        paths = rule_paths((*view.task.files, *mentions_in(view.task, set(there)).files), there)
+        texts = blobs_of(self._git, [there[path].blob for path in paths], LARGEST_RULES)[0]
+        read = [(path, texts.get(there[path].blob, b"").decode("utf-8", "replace")) for path in paths]
+        return bounded([(self._clean(path), self._clean(text)) for path, text in read])
 
     def _clean(self, text: str) -> str:
         """A text without secrets: those that are known, and what looks like one."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from milepost.core.errors import EngineBusy, StateUnwritable
+from milepost.core.under_way import under_way
 
 ORPHANS_WAIT_S = 60.0
 
@@ -95,21 +96,29 @@ class StateLock:
             raise unwritable(self._folder, error) from error
 
     def _take(self) -> None:
+        if not self._is_free():
+            with under_way("waiting for the last processes of an engine that died"):
+                self._wait_for_orphans()
+
+    def _is_free(self) -> bool:
+        """Take the lock if nobody has it; raises where a living engine does."""
+        with suppress(BlockingIOError):
+            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        holder = read_holder(self.fd)
+        if holder is not None and holder.alive:
+            raise busy(holder)
+        return False
+
+    def _wait_for_orphans(self) -> None:
         waited_until = time.monotonic() + ORPHANS_WAIT_S
-        while True:
-            try:
-                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                holder = read_holder(self.fd)
-                if holder is not None and holder.alive:
-                    raise busy(holder) from None
-                if time.monotonic() > waited_until:
-                    raise EngineBusy(
-                        f"processes of an engine that died still lock {str(self._folder)!r}",
-                        f"find them with: fuser {self._folder / 'lock'}",
-                    ) from None
-                time.sleep(0.02)
+        while not self._is_free():
+            if time.monotonic() > waited_until:
+                raise EngineBusy(
+                    f"processes of an engine that died still lock {str(self._folder)!r}",
+                    f"find them with: fuser {self._folder / 'lock'}",
+                )
+            time.sleep(0.02)
 
 
 def busy(holder: Holder) -> EngineBusy:

@@ -205,8 +205,8 @@ class RunStory:
 
     @property
     def seconds(self) -> float:
-        """The time that stages took, added up: work, not waiting."""
-        return sum(bar.ended - bar.began for task in self.tasks for bar in task.bars)
+        """The time that attempts took, added up: work, not waiting. The same that the run says of it."""
+        return sum(task.seconds for task in self.tasks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

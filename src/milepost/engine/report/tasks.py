@@ -49,7 +49,7 @@ def task_story(
         proposal=ended.proposal if ended else (listed.proposal if listed else ""),
         tests=ended.tests if ended else 0,
         checks=ended.checks if ended else 0,
-        seconds=sum(bar.ended - bar.began for bar in bars),
+        seconds=ended.duration_ms / 1000 if ended else sum(story.seconds for story in stories),
         cost_usd=sum(story.cost_usd for story in stories),
         attempts=stories,
         bars=bars,
@@ -95,7 +95,9 @@ def attempt_stories(
                 agent=attempt.agent if attempt else (finished.agent if finished else agents.get(number, "")),
                 verdict=_verdict(attempt, finished),
                 reason=attempt.evidence.reason if attempt else (finished.reason if finished else ""),
-                seconds=sum(bar.ended - bar.began for bar in bars if bar.attempt == number),
+                seconds=finished.duration_ms / 1000
+                if finished
+                else sum(bar.ended - bar.began for bar in bars if bar.attempt == number),
                 cost_usd=max(by_calls, attempt.outcome.cost_usd if attempt else 0.0),
                 tokens=sum(call.input_tokens + call.output_tokens for call in calls),
                 calls=len(calls),

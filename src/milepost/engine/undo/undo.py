@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import MachineFailed, Misuse, PlaceUnknown, TaskUnknown, UndoImpossible
+from milepost.core.events import OPEN_AGAIN, TaskFinished
 from milepost.engine.memory.unlearn import unlearn
 from milepost.engine.planning.make_plan import manner_here
 from milepost.engine.planning.renamed_tasks import called_before, roadmaps_of
@@ -61,8 +62,22 @@ def undo(
         if made:
             _move(ground, made[-1].commit, dry_run, lock_fds)
             if not dry_run:
+                _record(ground, made[-1].commit)
                 _unlearn(ground, made[-1].commit)
         return Undone(branch=ground.branch, taken_back=made, dry_run=dry_run)
+
+
+def _record(ground: UndoState, commit: str) -> None:
+    """Write it down as the last event of each task, so that whoever reads the run sees it open again."""
+    if not ground.project.database.exists():
+        return
+    posts = [post for post, _ in ground.mileposts.taken_back(commit)]
+    with Journal(ground.project.database) as journal:
+        for post in posts:
+            told = [one.event for one in journal.events(post.run) if isinstance(one.event, TaskFinished)]
+            for event in [one for one in told if one.commit == post.commit]:
+                gone = replace(event, verdict=None, commit=None, reason=OPEN_AGAIN, proposal="")
+                journal.append(gone, f"{event.task}/undone/{post.commit}")
 
 
 def _unlearn(ground: UndoState, commit: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Check
+from milepost.core.under_way import under_way
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestCase, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
@@ -30,12 +31,14 @@ from milepost.verify.selection.at_base import LineAtBase, SuiteAtBase, from_json
 from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.selection.line import read_line
 from milepost.verify.selection.observe import look
+from milepost.verify.suites.detect import suites
 from milepost.verify.suites.suite import Note
 from milepost.verify.trees import Tree
 from milepost.verify.watched import Watched, judging_code
 from milepost.verify.witness.swap import swapped
 
 STANDING = "tests with their parameters, and what ran beside them"
+RUNNING = "running the tests as they are before any work"
 ABOUT = "before the change: failing is no trouble"
 
 Ask = Callable[[Workspace, Bench], Any]
@@ -195,7 +198,8 @@ class Baseline:
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
             watching = watch(workspace, bench)
             seeing = replace(bench, watched=Watched(tests=judging_code(workspace.folder)))
-            found, notes = state_of(Tree(workspace=workspace, bench=seeing), self.baselines.runners())
+            with under_way(RUNNING) if suites(workspace.folder, self.baselines.runners()) else nullcontext():
+                found, notes = state_of(Tree(workspace=workspace, bench=seeing), self.baselines.runners())
             opened = watching.opened()
             if not ran_to_the_end(found):
                 self.baselines.explain(self.tree, found.summary, found.log)

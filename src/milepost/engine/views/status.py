@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import MilepostError
-from milepost.core.events import Event, RunFinished, RunStarted, TaskFinished
+from milepost.core.events import OPEN_AGAIN, Event, RunFinished, RunStarted, TaskFinished
 from milepost.core.task import Plan
 from milepost.engine.budget.costs import costs_of
 from milepost.engine.memory.open_memory import waiting_rows
@@ -130,7 +130,7 @@ def _as_it_stands(project: Project, record: RunRecord, entries: tuple[Entry, ...
 
 def _without_milepost(event: Event, undone: frozenset[str]) -> Event:
     if isinstance(event, TaskFinished) and event.commit in undone:
-        return replace(event, verdict=None, commit=None, reason="undone: open again", proposal="")
+        return replace(event, verdict=None, commit=None, reason=OPEN_AGAIN, proposal="")
     return event
 
 

@@ -59,6 +59,11 @@ def conventions_in(manifests: Mapping[str, str], beside: Collection[str]) -> lis
     return [(what, ", ".join(values)) for what, values in found.items() if values]
 
 
+def managers_in(beside: Collection[str]) -> tuple[str, ...]:
+    """The package managers whose lock files are among these names."""
+    return tuple(dict.fromkeys(name for lock, name in _MANAGERS.items() if lock in beside))
+
+
 def _kinds(manifests: Mapping[str, str]) -> Iterator[str]:
     pyproject, package = _toml(manifests, "pyproject.toml"), _json(manifests, "package.json")
     named = _text(at(pyproject, "project", "name")) or _text(at(pyproject, "tool", "poetry", "name"))
@@ -105,7 +110,7 @@ def _stated(manifests: Mapping[str, str], beside: Collection[str]) -> Iterator[t
     if found := re.search(r"^go\s+(\S+)", manifests.get("go.mod", ""), re.MULTILINE):
         yield "Go", found[1]
     yield "package manager", _text(at(package, "packageManager")).partition("+")[0]
-    yield from (("package manager", name) for lock, name in _MANAGERS.items() if lock in beside)
+    yield from (("package manager", name) for name in managers_in(beside))
     yield from _python_tools(pyproject, manifests)
     yield from _script_tools(package, manifests, beside)
     yield from _layout(manifests)

@@ -41,6 +41,9 @@ def choose(source: RoadmapSource, manner: Manner) -> Chosen:
     if any(_BOX.search(line) for line in source.lines):
         boxed = boxes.read(source)
         if boxed.drafts:
+            from milepost.roadmap.dialects.left_out import left_out
+
+            boxed = replace(boxed, problems=(*boxed.problems, *left_out(source, boxed)))
             return Chosen(dialect="boxes", why="it has boxes", reading=boxed)
     return _by_rule_of_thumb(source, manner)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -47,7 +47,7 @@ class Environments:
     """Equips checkouts. Safe to share by threads; the same need is met once for all engines that share the cache.
 
     `cache` must be where no agent and no check may write. `environ` are the user's variables, with our own environment
-    off its PATH; `home` their home folder, whose settings of installers apply. `say` hears what takes its time.
+    off its PATH; `home` their home folder, whose settings of installers apply.
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class Environments:
         environ: Mapping[str, str],
         home: Path,
         settings: EnvironmentSettings | None = None,
-        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         chosen = settings or EnvironmentSettings()
         cache, mode = cache.absolute(), chosen.mode
@@ -69,7 +68,6 @@ class Environments:
             home=home,
             path=environ.get("PATH") or os.defpath,
             timeout_s=chosen.timeout_s,
-            say=say,
         )
         entries = Entries(cache, patience_s=2 * chosen.timeout_s)
         self._languages: tuple[Language, ...] = (

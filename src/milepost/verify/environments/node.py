@@ -74,7 +74,7 @@ class Node:
         key = digest_of(
             needs.digest, needs.folder, making.tool, f"{self.runs_scripts} {fits}", self.installer.choices()
         )
-        made = self.entries.get(f"node-{key}", making.make)
+        made = self.entries.get(f"node-{key}", making.make, making.what)
         if isinstance(made, Failed):
             return replace(own, lock=needs.digest, problem=made.reason)
         scripts = "" if self.runs_scripts else ", without the install scripts of packages"
@@ -118,10 +118,10 @@ class _Making:
         self._runs_scripts = runs_scripts
         self._may_be_stale = may_be_stale  # the user's own lock is no better: no attempt made it so
         self.tool = needs.tool
+        self.what = f"installing the packages of {needs.folder or 'the project'} with {needs.tool}"
 
     def make(self, entry: Path) -> Failed | None:
         needs = self._needs
-        self._installer.say(f"installing the packages of {needs.folder or 'the project'} with {self.tool}")
         for path, content in (*needs.manifests, *needs.archives, *needs.settings):
             (entry / path).parent.mkdir(parents=True, exist_ok=True)
             (entry / path).write_bytes(content)

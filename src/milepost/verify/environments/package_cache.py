@@ -10,11 +10,12 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.machine_failure import machine_failure
+from milepost.core.under_way import under_way
 
 UNUSED_DAYS = 30
 _DAY_S = 86_400.0
@@ -46,16 +47,22 @@ class Entries:
         """Whether an entry is there already."""
         return self._complete(key) is not None
 
-    def get(self, key: str, make: Callable[[Path], Failed | None]) -> Path | Failed:
-        """The folder of an entry, made by `make` in the empty folder it is given unless it is there already."""
+    def get(self, key: str, make: Callable[[Path], Failed | None], what: str) -> Path | Failed:
+        """The folder of an entry, made by `make` in the empty folder it is given unless it is there already.
+
+        `what` says what is done, to whoever hears what takes its time.
+        """
         try:
             if (found := self._complete(key)) is not None:
                 return found
             self._root.mkdir(parents=True, exist_ok=True)
-            with self._held(key) as held:
+            with self._held(key, what=what) as held:
                 if not held:
                     return Failed("another process took too long with the same installation", lasting=False)
-                return self._complete(key) or self._before(key) or self._make(key, make)
+                if (known := self._complete(key) or self._before(key)) is not None:
+                    return known
+                with under_way(what):
+                    return self._make(key, make)
         except OSError as error:
             if failure := machine_failure(error, f"cannot store packages below {str(self._root)!r}"):
                 raise failure from error
@@ -110,14 +117,15 @@ class Entries:
                             self._clear(pointer.stem)
 
     @contextmanager
-    def _held(self, key: str, *, patience_s: float | None = None) -> Iterator[bool]:
+    def _held(self, key: str, *, what: str = "", patience_s: float | None = None) -> Iterator[bool]:
         deadline = time.monotonic() + (self._patience_s if patience_s is None else patience_s)
         descriptor = os.open(self._lock(key), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             held = _lock(descriptor)
-            while not held and time.monotonic() < deadline:
-                time.sleep(_LOOK_AGAIN_S)
-                held = _lock(descriptor)
+            with under_way(f"waiting for another process: {what}") if what and not held else nullcontext():
+                while not held and time.monotonic() < deadline:
+                    time.sleep(_LOOK_AGAIN_S)
+                    held = _lock(descriptor)
             yield held
         finally:
             os.close(descriptor)

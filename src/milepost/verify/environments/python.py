@@ -95,7 +95,7 @@ class Python:
             problem = f"packages would come from a source that your repository does not use: {', '.join(new)}"
             return replace(existing, problem=problem, origin=(self._why_this(found, False),))
         making = Making(found, needs, self.installer, builds_for(needs, theirs, found.environment, self.builds))
-        made = self.entries.get(key, making.make)
+        made = self.entries.get(key, making.make, f"creating an environment from {making.made_from}")
         if isinstance(made, Failed):
             return replace(existing, problem=made.reason, origin=(self._why_this(found, False),))
         environment = made / VENV

@@ -46,7 +46,6 @@ class Making:
 
     def make(self, entry: Path) -> Failed | None:
         """Make it; what goes wrong is told. All files are in place before the first command runs, and none after."""
-        self._installer.say(f"creating an environment from {self.made_from}")
         self._copy(entry)
         if problem := self._fill(entry):
             return explained(problem, self._builds)

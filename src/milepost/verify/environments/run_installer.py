@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -77,14 +77,13 @@ _SAID_LINES = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installer:
-    """Runs the commands of installations. `path` is where programs are looked up, `say` hears what takes its time."""
+    """Runs the commands of installations. `path` is where programs are looked up."""
 
     terminal: Terminal
     environ: Mapping[str, str]
     home: Path
     path: str
     timeout_s: float = 1200.0
-    say: Callable[[str], None] = lambda _: None
 
     def run(
         self,

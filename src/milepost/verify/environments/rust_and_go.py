@@ -58,7 +58,7 @@ class Cargo:
             return Equipment(variables=build, lock=lock, origin=("cargo has not downloaded all crates",))
         settings = {name: content for name in _CARGO_SETTINGS if (content := _bytes(home / name))}
         key = digest_of(lock, *(content.decode("latin-1") for content in settings.values()))
-        made = self.entries.get(f"cargo-{key}", lambda entry: self._fetch(entry, top, settings))
+        made = self.entries.get(f"cargo-{key}", lambda entry: self._fetch(entry, top, settings), "downloading crates")
         if isinstance(made, Failed):
             return Equipment(variables=build, lock=lock, problem=made.reason)
         return Equipment(
@@ -70,7 +70,6 @@ class Cargo:
 
     def _fetch(self, entry: Path, top: Path, settings: Mapping[str, bytes]) -> Failed | None:
         """Fetching runs no code of a crate; cargo wants the files that a manifest names to be there, though empty."""
-        self.installer.say("downloading crates")
         for path in ("Cargo.toml", "Cargo.lock", *_members(top)):
             (entry / path).parent.mkdir(parents=True, exist_ok=True)
             (entry / path).write_bytes(_bytes(top / path))
@@ -113,7 +112,7 @@ class Go:
             return self._from(cache, build, lock, "modules that go had already downloaded")
         if self.mode == "own":
             return Equipment(variables=build, lock=lock, origin=("go has not downloaded all modules",))
-        made = self.entries.get(f"go-{lock}", lambda entry: self._fetch(entry, top))
+        made = self.entries.get(f"go-{lock}", lambda entry: self._fetch(entry, top), "downloading Go modules")
         if isinstance(made, Failed):
             return Equipment(variables=build, lock=lock, problem=made.reason)
         return self._from(made / "modules", build, lock, "modules downloaded by go")
@@ -130,7 +129,6 @@ class Go:
         return Path(path or self.installer.home / "go") / "pkg" / "mod"
 
     def _fetch(self, entry: Path, top: Path) -> Failed | None:
-        self.installer.say("downloading Go modules")
         for name in ("go.mod", "go.sum"):
             (entry / name).write_bytes(_bytes(top / name))
         argv = ("go", "mod", "download")

@@ -44,9 +44,22 @@ def is_of_checkout(program: Path, checkout: Path) -> bool:
 
 
 def judging_path(path: str, repository: Path) -> str:
-    """A search path without folders that a commit can fill: relative ones, and those that git tracks files in."""
-    kept = (entry for entry in path.split(os.pathsep) if entry.startswith("/"))
+    """A search path without folders that a commit can fill: relative ones, and those that git tracks files in.
+
+    Nor those that this user may not look into, as where another user's variables were kept.
+    """
+    kept = (entry for entry in path.split(os.pathsep) if entry.startswith("/") and not _is_closed(entry))
     return os.pathsep.join(entry for entry in kept if not tracked_at(repository, _whole(Path(entry))))
+
+
+def _is_closed(folder: str) -> bool:
+    try:
+        Path(folder).stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not os.access(folder, os.X_OK)
 
 
 def tracked_program(repository: Path, program: Path) -> str:

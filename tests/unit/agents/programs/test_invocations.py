@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ SETUP = ProgramSetup(model="m-1", base_url="http://127.0.0.1:9/v1", max_turns=7,
 
 
 def test_claude_is_started_with_an_allow_list_and_the_bounds() -> None:
-    made = Claude().invocation("/bin/claude", JOB, SETUP)
+    made = Claude().invocation("/bin/claude", JOB, replace(SETUP, clean=True))
+    assert not made.files
     assert made.argv == (
         *("/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk"),
         *("--allowedTools", "Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,TodoWrite,Task"),
@@ -39,6 +41,43 @@ def test_claude_is_started_with_an_allow_list_and_the_bounds() -> None:
     )
     assert resumed.argv[-2:] == ("--resume", "s-1")
     assert "ANTHROPIC_BASE_URL" not in resumed.env
+
+
+def test_claude_is_started_with_the_settings_of_its_user_and_the_repository_and_ours_over_them() -> None:
+    """No settings of a repository change whom it asks, with whose key, or how often it tries."""
+    far = {"url": "https://far.example", "headers": {"x": KEY}}
+    servers = {"mcpServers": {"my docs": {"command": "docs"}, "far": far}}
+    job = replace(
+        JOB, projects={".mcp.json": '{"mcpServers": {"look": {}}}'}, users={".claude.json": json.dumps(servers)}
+    )
+    made = Claude().invocation("claude", job, ProgramSetup(env={"ANTHROPIC_API_KEY": KEY}))
+    assert made.argv[made.argv.index("--allowedTools") + 1].endswith(",Task,Skill,mcp__look,mcp__my_docs")
+    assert "--setting-sources" not in made.argv and "--strict-mcp-config" not in made.argv
+    assert made.argv[made.argv.index("--settings") + 1] == "/home/of/it/.claude/of-milepost.json"
+    ours = json.loads(made.files[".claude/of-milepost.json"])
+    assert ours["sandbox"] == {"enabled": False}
+    assert ours["env"]["ANTHROPIC_BASE_URL"] == "https://api.anthropic.com"
+    assert ours["env"]["CLAUDE_CODE_MAX_RETRIES"] == "2"
+    assert json.loads(made.files[".claude/servers-of-user.json"]) == {"mcpServers": {"my docs": {"command": "docs"}}}
+    assert made.given[0] == "MCP servers: look, my docs" and made.given[1].startswith("not given: far (")
+    named = Claude().invocation("claude", job, ProgramSetup(servers=("far",)))
+    assert KEY in named.files[".claude/servers-of-user.json"] and KEY not in " ".join(named.argv)
+
+
+@pytest.mark.parametrize("says", ['{"env": {"ANTHROPIC_BASE_URL": "http://h"}}', '{"apiKeyHelper": "./key"}'])
+def test_settings_of_a_repository_that_say_whom_claude_asks_are_not_taken(says: str) -> None:
+    made = Claude().invocation("claude", replace(JOB, projects={".claude/settings.json": says}), ProgramSetup())
+    assert made.argv[made.argv.index("--setting-sources") + 1] == "user"
+    assert made.given[0].startswith("not given: settings and CLAUDE.md of the repository, which set ")
+
+
+def test_codex_asks_the_model_of_its_user_and_takes_no_more_of_their_config() -> None:
+    users = 'model = "m-2"\nmodel_reasoning_effort = "high"\n[mcp_servers.x.env]\nKEY = "k"\n'
+    job = replace(JOB, users={".codex/config.toml": users})
+    made = tomllib.loads(Codex().invocation("codex", job, ProgramSetup()).files[".codex/config.toml"])
+    assert (made["model"], made["model_reasoning_effort"]) == ("m-2", "high") and "mcp_servers" not in made
+    clean = tomllib.loads(Codex().invocation("codex", job, ProgramSetup(clean=True)).files[".codex/config.toml"])
+    assert "model" not in clean and clean["project_doc_max_bytes"] == 0
 
 
 def test_codex_gets_all_it_must_know_in_its_own_config() -> None:

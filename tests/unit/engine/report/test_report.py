@@ -288,6 +288,12 @@ def test_an_answered_gate_waits_for_nobody() -> None:
     assert (story.gates[0].answer, story.gates[0].text) == ("reject", "not like this")
 
 
+def test_a_task_took_what_its_own_event_says_and_a_run_what_its_tasks_took() -> None:
+    over = (50, attempt_over("1.1", 1, Verdict.PASSED)), (60, task_over("1.1", Verdict.PASSED))
+    story = told(record(), entries((0, started("1.1")), (1, stage("1.1", 1, "act")), *over))
+    assert (story.tasks[0].attempts[0].seconds, story.tasks[0].seconds, story.seconds) == (1.0, 2.0, 2.0)
+
+
 def test_costs_are_added_up_by_task_model_and_agent_each_dollar_once() -> None:
     happened = entries(
         (0, started("1.1", "1.2")),

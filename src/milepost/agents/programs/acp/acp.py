@@ -82,6 +82,8 @@ class AcpDriver:
             counts_tokens=self.agent.counts_tokens,
             counts_usd=False,
             provider="" if service is None else service.provider,
+            at_home=self.agent.at_home,
+            in_project=self.agent.in_project,
         )
 
     def version_argv(self, program: str) -> tuple[str, ...]:

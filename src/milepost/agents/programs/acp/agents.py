@@ -34,7 +34,8 @@ class AcpAgent:
 
     `services` are those it can ask; the first is meant unless the model's name begins with another one's, as in
     `anthropic/claude-sonnet-4-5`. One that `takes_args` is given the settings' own words and variables by `given`.
-    `serves_files` is false where the program cannot bear that one is not there.
+    `serves_files` is false where the program cannot bear that one is not there. `at_home` and `in_project` are what it
+    is told by its user and by a repository.
     """
 
     name: str
@@ -46,6 +47,8 @@ class AcpAgent:
     counts_tokens: bool = False
     takes_args: bool = False
     serves_files: bool = True
+    at_home: tuple[str, ...] = ()
+    in_project: tuple[str, ...] = ("AGENTS.md",)
 
 
 def service_of(agent: AcpAgent, setup: ProgramSetup) -> Service | None:

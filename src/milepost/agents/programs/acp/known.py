@@ -130,6 +130,8 @@ KNOWN = {
             given=_gemini,
             serves_files=False,
             counts_tokens=True,
+            at_home=(".gemini/GEMINI.md", ".gemini/commands", ".gemini/skills"),
+            in_project=("GEMINI.md", ".gemini"),
         ),
         AcpAgent(
             name="qwen",
@@ -139,8 +141,19 @@ KNOWN = {
             given=_qwen,
             needs_model=True,
             counts_tokens=True,
+            at_home=(".qwen/QWEN.md", ".qwen/commands", ".qwen/skills"),
+            in_project=("QWEN.md", ".qwen"),
         ),
-        AcpAgent(name="goose", program="goose", words=("acp",), services=_GOOSE, given=_goose, needs_model=True),
+        AcpAgent(
+            name="goose",
+            program="goose",
+            words=("acp",),
+            services=_GOOSE,
+            given=_goose,
+            needs_model=True,
+            at_home=(".config/goose/.goosehints",),
+            in_project=("AGENTS.md", ".goosehints"),
+        ),
         AcpAgent(
             name="opencode",
             program="opencode",
@@ -148,6 +161,8 @@ KNOWN = {
             services=_OPENCODE,
             given=_opencode,
             needs_model=True,
+            at_home=tuple(f".config/opencode/{name}" for name in ("AGENTS.md", "agent", "command", "skills")),
+            in_project=("AGENTS.md", ".opencode", "opencode.json"),
         ),
         AcpAgent(
             name="kimi",

@@ -15,11 +15,12 @@ from milepost.agents.clip import clip
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.models.model import ToolCall, ToolResult, ToolSpec
 from milepost.agents.models.schema import problems_of
+from milepost.agents.shell_line import words_of
 from milepost.agents.tool_agent.tools.long_results import LongResults
 from milepost.agents.tool_agent.tools.search import OUTPUT_BYTES as SEARCH_BYTES
 from milepost.agents.tool_agent.tools.search import SECONDS, SearchQuery, lines_found, python_argv, ripgrep_argv
 from milepost.agents.tool_agent.tools.search_script import matches
-from milepost.agents.tool_agent.tools.specs import FILES, TODOS
+from milepost.agents.tool_agent.tools.specs import EXECUTE_WORDS, FILES, TODOS
 from milepost.agents.tool_agent.tools.text import decoded, encoded, numbered, replaced
 from milepost.agents.tool_agent.tools.todos import listed
 from milepost.core.attempt import Workspace
@@ -92,11 +93,15 @@ class ToolCalls:
             return Use(text=clip(f"error: {refusal}", LONGEST_ERROR), failed=True)
 
     def _use(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> Use:
-        if problems := problems_of(_SPEC_OF[name].parameters, arguments):
+        as_words = name == "execute" and "argv" in arguments and "command" not in arguments
+        schema = EXECUTE_WORDS if as_words else _SPEC_OF[name].parameters
+        if problems := problems_of(schema, arguments):
             raise PathRefused("; ".join(problems))
         match name:
             case "execute":
-                return self._execute(arguments["argv"], timeout_s)
+                return self._execute(
+                    tuple(arguments["argv"]) if as_words else words_of(arguments["command"]), timeout_s
+                )
             case "grep":
                 return self._grep(timeout_s, **arguments)
             case "read_file":
@@ -167,14 +172,14 @@ class ToolCalls:
         name = self._files.name_of(path) if PurePosixPath(path).parts else "."
         return whole if name == "." else f"{name}/"
 
-    def _execute(self, argv: list[str], timeout_s: float) -> Use:
+    def _execute(self, argv: tuple[str, ...], timeout_s: float) -> Use:
         timeout_s = min(timeout_s, self._seconds_for(argv))
-        result = self._run(tuple(argv), timeout_s)
+        result = self._run(argv, timeout_s)
         return Use(text=described(result, program=argv[0], timeout_s=timeout_s), enforced=result.enforced)
 
     def _run(self, argv: tuple[str, ...], timeout_s: float, *, output_bytes: int = 1_000_000) -> CommandResult:
         if any("\0" in word for word in argv):
-            raise PathRefused("argv holds a NUL character")
+            raise PathRefused("the command holds a NUL character")
         command = Command(
             argv=argv,
             cwd=self._workspace.folder,

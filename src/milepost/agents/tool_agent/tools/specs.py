@@ -6,6 +6,7 @@ import shlex
 
 from milepost.agents.models.model import ToolCall, ToolSpec
 from milepost.agents.models.schema import object_of
+from milepost.agents.shell_line import words_of
 from milepost.agents.tool_agent.tools.todos import STATES
 
 _PATH = {"type": "string", "minLength": 1, "description": "below the workspace, such as src/app.py"}
@@ -73,12 +74,13 @@ FILES = (
     ),
     ToolSpec(
         name="execute",
-        description="Run a program in the workspace and read what it prints. There is no shell: argv is a list.",
-        parameters=object_of(
-            {"argv": {"type": "array", "items": {"type": "string"}, "minItems": 1}}, required=("argv",)
-        ),
+        description="Run a shell command in the workspace and read what it prints. Each begins at the top of the "
+        "workspace, with nothing left of the one before.",
+        parameters=object_of({"command": {"type": "string", "minLength": 1}}, required=("command",)),
     ),
 )
+# Taken as well, where a model gives a list of words instead of a line.
+EXECUTE_WORDS = object_of({"argv": {"type": "array", "items": {"type": "string"}, "minItems": 1}}, required=("argv",))
 
 TODOS = (
     ToolSpec(
@@ -122,7 +124,11 @@ CHANGING = frozenset({"write_file", "edit_file", "delete", "execute"})
 
 def argv_of(call: ToolCall) -> tuple[str, ...]:
     """The command that a call would run; empty when it runs none."""
-    argv = call.arguments.get("argv") if call.name == "execute" else None
+    if call.name != "execute":
+        return ()
+    line, argv = call.arguments.get("command"), call.arguments.get("argv")
+    if isinstance(line, str) and line.strip():
+        return words_of(line)
     return tuple(map(str, argv)) if isinstance(argv, list) else ()
 
 
@@ -147,7 +153,7 @@ def narration(call: ToolCall) -> str:
             line = f"searching {path} for {given.get('pattern')}"
         case "execute":
             argv = given.get("argv")
-            line = f"running {shlex.join(map(str, argv)) if isinstance(argv, list) else argv}"
+            line = f"running {shlex.join(map(str, argv)) if isinstance(argv, list) else given.get('command', argv)}"
         case "write_todos":
             line = "noting what is to do"
         case "read_todos":

@@ -40,6 +40,16 @@ class AgentSection(SettingsSection):
         allow_inf_nan=False,
         description="Cost limit of one attempt in USD. Absent: as in [budget].",
     )
+    clean: Annotated[bool, SAFE] = Field(
+        False,
+        description="Whether claude, codex, tool and code work without what you and the repository set them up with: "
+        "CLAUDE.md, AGENTS.md, settings, skills, hooks, servers of tools. Others then get nothing of yours.",
+    )
+    servers: Annotated[list[str], Asks("gives the agent these of your MCP servers, with their keys")] = Field(
+        [],
+        description="Names of your own MCP servers that have a key or an address, for claude; the others are given "
+        "anyway. Their hosts are reached if network names them.",
+    )
     network: Annotated[
         NetworkSetting | None, Asks("lets the agent reach this network", unless=one_of("none", "loopback", []))
     ] = Field(
