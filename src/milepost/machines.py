@@ -1,4 +1,4 @@
-"""This machine: what it lacks, which settings somebody agreed to on it, and being a worker for the runs of others.
+"""This machine: what it lacks, which settings somebody agreed to on it, its service, and being a worker for the runs of others.
 
 For example:
 
@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from milepost.api.machines import agree_to_settings as agree_to_settings
+    from milepost.api.machines import continue_runs as continue_runs
     from milepost.api.machines import doctor as doctor
+    from milepost.api.machines import install_service as install_service
     from milepost.api.machines import proposals as proposals
+    from milepost.api.machines import service_state as service_state
     from milepost.api.machines import unanswered_settings as unanswered_settings
+    from milepost.api.machines import uninstall_service as uninstall_service
     from milepost.api.machines import withdraw_settings as withdraw_settings
     from milepost.api.machines import work as work
     from milepost.core.asked_settings import AskedSetting as AskedSetting
     from milepost.core.asked_settings import SettingsQuestion as SettingsQuestion
     from milepost.engine.commands.doctor import Finding as Finding
+    from milepost.engine.commands.service import InterruptedRun as InterruptedRun
+    from milepost.engine.commands.service import ServiceState as ServiceState
     from milepost.engine.records.worker_lease import Worker as Worker
 else:
     from milepost import _lazy
