@@ -1,4 +1,4 @@
-"""This machine: what it lacks, which settings somebody agreed to on it, its service, and being a worker for the runs of others.
+"""This machine: what it lacks, settings that were agreed to on it, its service, being a worker for runs of others.
 
 For example:
 

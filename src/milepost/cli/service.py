@@ -59,7 +59,10 @@ def state_lines(state: ServiceState) -> list[str]:
     if not state.installed:
         lines = ["the service is not installed", "next   milepost service install"]
     elif not state.enabled:
-        lines = [f"the service is installed but not enabled: {from_here(state.unit)}", "next   milepost service install"]
+        lines = [
+            f"the service is installed but not enabled: {from_here(state.unit)}",
+            "next   milepost service install",
+        ]
     else:
         lines = [f"the service is installed: {from_here(state.unit)}"]
         lines.append(
@@ -93,6 +96,8 @@ def state_to_json(state: ServiceState) -> dict[str, Any]:
 
 def _run_line(one: InterruptedRun) -> str:
     left_s = (one.goes_on_at or 0.0) - time.time()
-    when = f" · goes on at {clock_time(one.goes_on_at)}, in {countdown(left_s)}" if one.goes_on_at and left_s > 0 else ""
+    when = (
+        f" · goes on at {clock_time(one.goes_on_at)}, in {countdown(left_s)}" if one.goes_on_at and left_s > 0 else ""
+    )
     how = "the service continues it" if one.after_restart else "milepost resume --at-reset continues it"
     return f"  {one.run}  {safe(from_here(one.roadmap))}{when} · {how}"

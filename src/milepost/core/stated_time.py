@@ -22,11 +22,13 @@ _LEAD = re.compile(
     | \b(?:retry|retrying)\b(?=\s(?:in|after|at)\s) | \breset(?:ting|s)?[-_ ]time\b
     | \b(?:quota|limit)reset(?:delay|time(?:stamp)?|at)\b
     | (?<![a-z])resets?(?![a-z])(?:[-_ ]?(?:at|time|in[-_]seconds|in|after|on|requests|tokens))?
-    | \b(?:come|be)\sback\b | \bwait\b(?=\s(?:for\s)?(?:about\s|another\s)?\d) | \buntil\b | \blimit\ reached\| | \bunlocks?\b
+    | \b(?:come|be)\sback\b
+    | \bwait\b(?=\s(?:for\s)?(?:about\s|another\s)?\d) | \buntil\b | \blimit\ reached\| | \bunlocks?\b
     """
 )
 _FILLER = re.compile(
-    r"""(?ix)^(?:["'\\\s:=({\[,∙·–]|at\b|in\b|on\b|after\b|for\b|about\b|approximately\b|~|another\b|next\b|daily\b|every\sday\b|once\b)*"""
+    r"""(?ix)^(?:["'\\\s:=({\[,∙·–]|at\b|in\b|on\b|after\b|for\b|about\b|approximately\b|~|another\b|next\b|daily\b
+    |every\sday\b|once\b)*"""
 )
 _UNIT = r"(?:ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|w(?:eeks?)?)"
 _AMOUNT = re.compile(
@@ -41,9 +43,7 @@ _UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _ISO = re.compile(r"(?i)\d{4}([-/])\d\d\1\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 _HTTP_DATE = re.compile(r"(?i)[a-z]{3}, \d{1,2} [a-z]{3} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBER = re.compile(
-    rf"(?i)(\d{{1,13}}(?:\.\d{{1,9}})?)(?![\w:/-]|\.\d)(?!\s?[ap]\.?m\b|\s(?:{'|'.join(_MONTHS)}))"
-)
+_NUMBER = re.compile(rf"(?i)(\d{{1,13}}(?:\.\d{{1,9}})?)(?![\w:/-]|\.\d)(?!\s?[ap]\.?m\b|\s(?:{'|'.join(_MONTHS)}))")
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATE = re.compile(
