@@ -47,7 +47,9 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
 ├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
-├── NoAnswer                  a model's service does not answer
+├── NoAnswer                  a model's service does not answer, or its model has no answer
+├── ExecutionFailed           code in the sandbox ended with an error
+│   └── ExecutionTimeout      it ran longer than it may
 ├── DatabaseAway              a database over the network does not answer, or not in time
 ├── DatabaseRefuses           it answers, and does not do what it is asked
 │   └── ValueRefused          because of one value that it can neither keep nor give
@@ -282,6 +284,18 @@ class StateRefused(MilepostError):
 
 class NoAnswer(MilepostError):
     pass
+
+
+class ExecutionFailed(MilepostError):
+    pass
+
+
+class ExecutionTimeout(ExecutionFailed, TimeoutError):
+    """`timeout_s` is how long it was allowed to run."""
+
+    def __init__(self, message: str, advice: str = "", *, timeout_s: float) -> None:
+        super().__init__(message, advice)
+        self.timeout_s = timeout_s
 
 
 class DatabaseAway(MilepostError):
