@@ -59,10 +59,10 @@ def test_the_same_change_twice_ends_a_task_with_a_diagnosis_and_the_others_go_on
 
 @pytest.mark.parametrize("mode", ["no-adapt", "suggest"])
 def test_a_run_that_may_not_adapt_makes_one_attempt(sandbox: Sandbox, mode: str) -> None:
-    sandbox.write("milepost.toml", f'[repair]\nmode = "{mode}"\nfallback = ["{sandbox.agent}"]\n')
+    sandbox.write("milepost.toml", f'[repair]\nfallback = ["{sandbox.agent}"]\n')
     sandbox.roadmap("- [ ] T1 Twice\n  - Verify: grep -q good b.txt\n")
     agent = scripted(sandbox, T1=[[write("b.txt", "bad\n")], [write("b.txt", "good\n")]])
-    answer = sandbox.milepost("run", "--agent", agent, "--json")
+    answer = sandbox.milepost("run", "--agent", agent, "--json", "--adaptive-mode", mode)
     (task,) = tasks_of(answer).values()
     assert (task["verdict"], task["attempts"]) == ("failed", 1), reasons(answer)
     assert ("milepost retry T1" in task["proposal"]) == (mode == "suggest"), task["proposal"]

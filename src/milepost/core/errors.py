@@ -47,7 +47,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
 ├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
-├── NoAnswer                  a model's service does not answer, or its model has no answer
+├── NoAnswer                  a model's service does not answer
 ├── ExecutionFailed           code in the sandbox ended with an error
 │   └── ExecutionTimeout      it ran longer than it may
 ├── DatabaseAway              a database over the network does not answer, or not in time
@@ -68,9 +68,14 @@ from milepost.core.asked_settings import SettingsQuestion
 
 
 class MilepostError(Exception):
-    """Says what is wrong in one line, and in `advice` what to do about it."""
+    """Says what is wrong in one line, and in `advice` what to do about it.
+
+    `is_recoverable` says that the same call can succeed later, without another request: when a service answers again,
+    somebody else is done, or the machine has room.
+    """
 
     exit_code = 1
+    is_recoverable = False
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
@@ -231,7 +236,7 @@ class TaskChanged(MilepostError):
 
 
 class EngineBusy(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class LeaseLost(MilepostError):
@@ -283,7 +288,7 @@ class StateRefused(MilepostError):
 
 
 class NoAnswer(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class ExecutionFailed(MilepostError):
@@ -299,7 +304,7 @@ class ExecutionTimeout(ExecutionFailed, TimeoutError):
 
 
 class DatabaseAway(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class DatabaseRefuses(MilepostError):
@@ -319,7 +324,7 @@ class CassetteExhausted(MilepostError):
 
 
 class MachineFailed(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class GitFailed(MachineFailed):

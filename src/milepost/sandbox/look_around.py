@@ -93,7 +93,7 @@ def tried_in(code: str) -> list[str]:
 
 def with_own_names(code: str) -> str:
     """The code with `dir()` and `vars()` made to look at the place where they stand; no line moves."""
-    calls = [call for node in ast.walk(ast.parse(code)) if (call := _looking_at_its_place(node)) is not None]
+    calls = [found for node in ast.walk(ast.parse(code)) if (found := _looking_at_its_place(node)) is not None]
     lines = code.encode().split(b"\n")
     for call, name in sorted(calls, key=lambda one: (one[0].lineno, one[0].col_offset), reverse=True):
         line, shown = lines[call.lineno - 1], b"_milepost_kept(locals())"

@@ -24,7 +24,7 @@ from milepost.agents.prompts import filled
 from milepost.core.attempt import Assignment
 from milepost.core.calls import Usage
 from milepost.core.commands import ExecutionLimits, TrustLevel
-from milepost.core.errors import ExecutionTimeout, Misuse, NoAnswer
+from milepost.core.errors import ExecutionTimeout, MilepostError, Misuse
 from milepost.core.ports import Unstopped
 from milepost.sandbox.python_executor import PythonExecutor
 
@@ -92,9 +92,9 @@ class TinyCodeAgent:
             case "timed_out":
                 raise ExecutionTimeout(done.error, "give it more time: timeout_s", timeout_s=self._timeout_s)
             case "step_limit_reached":
-                raise NoAnswer(done.error, "allow more: max_steps, or limits with more steps")
+                raise MilepostError(done.error, "allow more: max_steps, or limits with more steps")
             case "failed":
-                raise NoAnswer(done.error, "result() returns what there is instead of raising")
+                raise MilepostError(done.error, "result() returns what there is instead of raising")
 
     def result(self, task: str, *, max_steps: int | None = None) -> TinyRun:
         """How a task went, however it ended."""

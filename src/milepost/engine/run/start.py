@@ -124,6 +124,8 @@ def flags_of(wish: RunRequest) -> dict[str, object]:
         "group": wish.group,
         "dialect": wish.dialect,
         "memory": wish.memory,
+        "verify_mode": wish.verify_mode,
+        "adaptive_mode": wish.adaptive_mode,
     }
 
 
@@ -306,7 +308,12 @@ def refuse_other(record: RunRecord, wish: RunRequest) -> None:
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
     asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
-    every = (*asked, asked_trust, asked_network, *asked_plan, ("memory", wish.memory, order.memory.mode))
+    asked_rules = (
+        ("memory", wish.memory, order.memory.mode),
+        ("verify-mode", wish.verify_mode, order.checks.get("mode")),
+        ("adaptive-mode", wish.adaptive_mode, order.repairs.mode),
+    )
+    every = (*asked, asked_trust, asked_network, *asked_plan, *asked_rules)
     differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]
