@@ -16,6 +16,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
+from milepost.verify.checks.audit import AuditCheck
 from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
 from milepost.verify.checks.coverage import CoverageCheck
 from milepost.verify.checks.done import DoneCheck, OwnTestsRule, is_about_tests
@@ -77,6 +78,7 @@ class VerificationScope:
     runners: tuple[str, ...] = ()
     reruns: int = 2
     lint: bool = False
+    audit: bool = False
     coverage: float | None = None
     most_files: int = 0
     largest_bytes: int = 0
@@ -306,6 +308,8 @@ def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:
     yield "types", TypesCheck(change=change, bench=bench, before=subject.before.type_errors)
     if asked.lint:
         yield "verify", LintCheck(change=change, bench=bench)
+    if asked.audit:
+        yield "verify", AuditCheck(change=change, bench=bench)
     if asked.coverage is not None:
         yield "verify", CoverageCheck(change=change, bench=bench, threshold=asked.coverage)
 
