@@ -52,9 +52,9 @@ class VerifySettings(SettingsSection):
         "enough, if they are strong. ask: it is held until you answer. refuse: it fails.",
     )
     lint: Annotated[bool, SAFE] = Field(False, description="Whether findings of the project's linter fail a task.")
-    checks: Annotated[list[Literal["audit"]], SAFE] = Field(
+    checks: Annotated[list[Literal["vulnerabilities"]], SAFE] = Field(
         [],
-        description="Checks to run in addition. audit: requirements and package-lock.json that a task changes bring no "
+        description="Checks to run in addition. vulnerabilities: requirements and package-lock.json that a task changes bring no "
         "package with a known vulnerability, by pip-audit and npm audit. They need the network ([sandbox] network); "
         "without an answer the check claims nothing.",
     )

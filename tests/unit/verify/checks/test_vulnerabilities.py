@@ -12,7 +12,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.verify.checks.audit import AuditCheck
+from milepost.verify.checks.vulnerabilities import VulnerabilitiesCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.auditors import auditor_of
 
@@ -59,7 +59,7 @@ def check(tmp_path: Path, auditors: Auditors, *files: ChangedFile, installed: bo
     (checkout / "package.json").write_text('{"name": "shop"}')
     bench = Bench(terminal=auditors, path=str(tools))
     workspace = Workspace(folder=checkout, scratch=scratch, base="0" * 40)
-    result = AuditCheck(change=Change(files=files), bench=bench).run(workspace)
+    result = VulnerabilitiesCheck(change=Change(files=files), bench=bench).run(workspace)
     return result.outcome, result.summary
 
 

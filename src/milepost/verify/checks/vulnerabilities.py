@@ -16,12 +16,12 @@ from milepost.verify.programs.auditors import Auditor, Vulnerability, auditor_of
 from milepost.verify.programs.project_tools import answer, plain_files, python_program, text_of, why_not
 from milepost.verify.programs.tracked import is_of_checkout
 
-NAME = "audit"
+NAME = "vulnerabilities"
 _MOST_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditCheck:
+class VulnerabilitiesCheck:
     """Asks pip-audit about changed requirements, and npm about changed lock files, each before and after the change.
 
     Only what the change brings counts. Without an answer, as where there is no network, nothing is claimed.
