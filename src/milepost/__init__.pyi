@@ -1,4 +1,12 @@
+__all__: list[str]
+__version__: str
+from milepost.agents.code_agent.agent_memory import AgentMemory as AgentMemory
+from milepost.agents.code_agent.agent_memory import collect_signals as collect_signals
+from milepost.agents.code_agent.agent_memory import commit as commit
+from milepost.agents.code_agent.agent_memory import explore as explore
+from milepost.agents.code_agent.agent_memory import uncertain as uncertain
 from milepost.agents.code_agent.scratchpad import Pad as Pad
+from milepost.agents.code_agent.tiny_agent import TinyCodeAgent as TinyCodeAgent
 from milepost.agents.command import CommandAgent as CommandAgent
 from milepost.agents.patterns.agent import PatternAgent as PatternAgent
 from milepost.agents.replay.replay import ReplayAgent as ReplayAgent
@@ -31,6 +39,7 @@ from milepost.core.commands import ExecutionLimits as ExecutionLimits
 from milepost.core.commands import ExecutionResult as ExecutionResult
 from milepost.core.commands import Line as Line
 from milepost.core.commands import TrustLevel as TrustLevel
+from milepost.core.errors import ExecutionTimeout as ExecutionTimeout
 from milepost.core.errors import MilepostError as MilepostError
 from milepost.core.errors import Misuse as Misuse
 from milepost.core.events import AgentSignalled as AgentSignalled
@@ -57,7 +66,5 @@ from milepost.engine.run.start import Stopped as Stopped
 from milepost.engine.views.proof import Proof as Proof
 from milepost.engine.views.status import Status as Status
 from milepost.engine.workers.dispatch import Ending as Ending
+from milepost.sandbox.python_executor import PythonExecutor as PythonExecutor
 from milepost.workspace.mileposts import Milepost as Milepost
-
-__all__: list[str]
-__version__: str

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from milepost.api.status import state_folder as state_folder
     from milepost.engine.budget.costs import Costs as Costs
     from milepost.engine.budget.costs import Expense as Expense
+    from milepost.engine.records.suspend import Terminated as Terminated
     from milepost.engine.views.progress import Progress as Progress
     from milepost.engine.views.run_files import FileText as FileText
     from milepost.engine.views.run_files import RunFile as RunFile

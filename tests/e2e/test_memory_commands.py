@@ -147,6 +147,12 @@ def test_what_a_run_left_is_looked_at_while_it_is_on_then_corrected_and_forgotte
     ask(sandbox, "vacuum")
     assert ask(sandbox, "doctor") == [one for one in ask(sandbox, "doctor") if not one["wrong"]]
 
+    assert ask(sandbox, "clear", "--dry-run")["episodes"] == [mine]
+    assert [one["id"] for one in ask(sandbox, "list", "--episodes")] == [mine], "nothing was changed"
+    assert ask(sandbox, "clear", "--yes", "--why", "a test")["episodes"] == [mine]
+    assert ask(sandbox, "list", "--episodes") == [] and ask(sandbox, "list") == []
+    assert ask(sandbox, "import", "--trust", backup)["added"] == {}, "what was cleared does not come back"
+
 
 def test_an_agent_from_outside_is_taken_down_process_by_process_and_never_believed(sandbox: Sandbox) -> None:
     secret = "sk-live-0123456789abcdef0123456789"
@@ -283,6 +289,7 @@ def test_bad_input_is_one_line_and_what_to_do(sandbox: Sandbox) -> None:
         (["show", ""], 2),
         (["forget"], 2),
         (["forget", "nobody"], 2),
+        (["clear"], 2),
         (["import", "noise.bin"], 2),
         (["import", "nowhere.jsonl"], 2),
         (["export", "nowhere/at/all.jsonl"], 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import sys
@@ -13,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from milepost.engine.commands.service import PROGRAM
+from milepost.engine.commands.service_unit import unit_text
 from tests import places
 from tests.e2e.conftest import Answer, Sandbox
 from tests.e2e.test_proof import Act, reasons, scripted, tasks_of, verdicts, write
@@ -56,10 +59,10 @@ def test_the_same_change_twice_ends_a_task_with_a_diagnosis_and_the_others_go_on
 
 @pytest.mark.parametrize("mode", ["no-adapt", "suggest"])
 def test_a_run_that_may_not_adapt_makes_one_attempt(sandbox: Sandbox, mode: str) -> None:
-    sandbox.write("milepost.toml", f'[repair]\nmode = "{mode}"\nfallback = ["{sandbox.agent}"]\n')
+    sandbox.write("milepost.toml", f'[repair]\nfallback = ["{sandbox.agent}"]\n')
     sandbox.roadmap("- [ ] T1 Twice\n  - Verify: grep -q good b.txt\n")
     agent = scripted(sandbox, T1=[[write("b.txt", "bad\n")], [write("b.txt", "good\n")]])
-    answer = sandbox.milepost("run", "--agent", agent, "--json")
+    answer = sandbox.milepost("run", "--agent", agent, "--json", "--adaptive-mode", mode)
     (task,) = tasks_of(answer).values()
     assert (task["verdict"], task["attempts"]) == ("failed", 1), reasons(answer)
     assert ("milepost retry T1" in task["proposal"]) == (mode == "suggest"), task["proposal"]
@@ -168,16 +171,36 @@ def kill_when(sandbox: Sandbox, agent: str, due: Callable[[dict[str, Any]], bool
     raise AssertionError(f"the run was over before it was due: {process.communicate()}")
 
 
-def test_a_run_killed_while_it_waits_for_a_service_goes_on_with_its_attempt(sandbox: Sandbox) -> None:
+def restart_machine(sandbox: Sandbox) -> None:
+    """Make what the run noted be of an earlier start of the machine."""
+    (note,) = (sandbox.home / ".local/state/milepost/open-runs").glob("*.json")
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"boot": "an earlier one"}))
+
+
+def test_a_run_killed_with_its_machine_while_it_waits_for_a_service_is_continued_by_what_the_unit_starts(
+    sandbox: Sandbox,
+) -> None:
     sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
     sandbox.roadmap("- [ ] T1 Greet\n  - Verify: grep -q hello a.txt\n")
     agent = scripted(sandbox, T1=[[write("b.txt", "kept\n"), ["limited", 5]], [write("a.txt", "hello\n")]])
     kill_when(sandbox, agent, lambda event: event["event"] == "service_waits")
-    answer = sandbox.milepost("resume", "--json")
-    (task,) = tasks_of(answer).values()
-    assert (answer.code, task["attempts"]) == (0, 1), reasons(answer)
+    started = next(line for line in unit_text(PROGRAM, {}).splitlines() if line.startswith("ExecStart="))
+    words = shlex.split(started.removeprefix("ExecStart="))[len(PROGRAM) :]
+    assert "nothing to continue" in sandbox.milepost(*words).stderr, "it may have been killed on purpose"
+    (interrupted,) = sandbox.milepost("service", "status", "--json").json["interrupted"]
+    assert interrupted["goes_on_at"] and not interrupted["after_restart"]
+
+    restart_machine(sandbox)
+    answer = sandbox.milepost(*words)
+    assert f"continuing run {interrupted['run']}" in answer.stderr
+    ends = [json.loads(line) for line in sandbox.milepost("events", "--json").stdout.splitlines()]
+    (task,) = (end for end in ends if end["event"] == "task_finished")
+    assert (answer.code, task["verdict"], task["attempts"]) == (0, "passed", 1), answer.stderr
+    (resumed,) = (end for end in ends if end["event"] == "run_resumed")
+    assert resumed["at"] >= interrupted["goes_on_at"], "it was asked before its service could be"
     assert sandbox.git("show", "HEAD:b.txt") == "kept", "what it did before the wait is not done again"
     assert sandbox.mileposts() == ["T1"]
+    assert sandbox.milepost("service", "status", "--json").json["interrupted"] == []
 
 
 def test_a_run_that_waits_for_a_service_can_be_stopped(sandbox: Sandbox) -> None:
@@ -191,6 +214,7 @@ def test_a_run_that_waits_for_a_service_can_be_stopped(sandbox: Sandbox) -> None
     process.communicate(timeout=60)
     assert process.returncode == 130
     assert sandbox.milepost("status", "--json").json["state"] == "interrupted"
+    assert sandbox.milepost("service", "status", "--json").json["interrupted"] == [], "a person stopped it"
 
 
 def test_a_run_killed_while_a_recipe_is_at_work_ends_as_if_it_had_not_been(sandbox: Sandbox) -> None:

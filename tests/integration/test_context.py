@@ -194,6 +194,14 @@ class Counting(TagCache):
         super().keep(tags)
 
 
+def test_files_that_change_often_are_among_the_facts(place: Place) -> None:
+    for number in range(3):
+        place.write("often.py", f"number = {number}\n")
+        place.write(f"once{number}.py", "")
+        place.commit("More")
+    assert "changed most often: often.py (3)\n" in shown(place, view(place)).text
+
+
 def test_tags_are_read_once_and_another_commit_reads_only_what_it_changed(place: Place, tmp_path: Path) -> None:
     read: list[int] = []
     for _ in range(2):

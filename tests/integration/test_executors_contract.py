@@ -94,6 +94,34 @@ def test_a_doubtful_final_answer_is_an_error(
     assert error in (done.error or "")
 
 
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("x = 20\nx + 1", 21),
+        ("{'a': [1, (2, 'é')],\n 'b': None}", {"a": [1, [2, "é"]], "b": None}),
+        ("'ä'; (1 +\n 2)  # three", 3),
+        ("x = 1", None),
+        ("print('shown')", None),
+        ("def f():\n    return 1\nf", None),
+        ("'x' * 200_000", None),
+        ("if True:\n    5", None),
+    ],
+)
+def test_the_last_expression_gives_the_value_where_no_answer_is_given(
+    executor: Executor, code: str, value: object
+) -> None:
+    result = executor.run(code)
+    assert (result.error, result.is_final, result.final_value) == (None, False, value)
+
+
+def test_an_answer_goes_before_the_last_expression_and_an_error_has_no_value(executor: Executor) -> None:
+    assert executor.run("final_answer(1)\n2").final_value == 1
+    failed = executor.run("1\n2 / 0")
+    assert failed.final_value is None and "(line 2)" in (failed.error or "")
+    refused = executor.run("print('ran')\nyield 1")
+    assert refused.error and refused.output == "", "what is wrong in the last line is found before any is run"
+
+
 def test_injected_values_survive_the_loss_of_a_session_and_go_with_a_reset(executor: Executor) -> None:
     executor.inject("given", {"numbers": [1, 2.5, None, True], "text": "é"})
     assert executor.run("print(given)").output == "{'numbers': [1, 2.5, None, True], 'text': 'é'}\n"

@@ -116,6 +116,7 @@ RATE = {"kind": "status", "status": 429}
         ({**RATE, "headers": {"x-ratelimit-reset-tokens": "20m0s"}, "answer": 2}, "limited", [], 1),
         ({"kind": "status", "status": 500, "times": 2}, "finished", [1, 2], 2),
         ({"kind": "status", "status": 503, "times": None}, "limited", [1, 2, 4], 0),
+        ({"kind": "status", "status": 503, "headers": {"Retry-After": "600"}}, "limited", [], 0),
         ({"kind": "status", "status": 401}, "gave_up", [], 0),
         ({"kind": "status", "status": 400}, "gave_up", [], 0),
         ({"kind": "drop", "times": 2}, "finished", [1, 2], 2),
@@ -145,7 +146,10 @@ def test_whatever_a_server_does_the_attempt_is_finished_or_waits_or_gives_up_and
         if status == "finished":
             assert (tmp_path / "a.txt").read_text() == "x\n"
         if status == "limited":
-            assert "limit reached: try again in" in outcome.said
+            stated = ": try again in" if "headers" in fault else ""
+            limit = "limit reached" if fault["status"] == 429 else "the server does not answer"
+            assert f"{limit}{stated}" in outcome.said
+            assert (server.base_url in outcome.said) == (fault["status"] != 429)
 
 
 def test_a_server_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:

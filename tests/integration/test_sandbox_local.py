@@ -219,3 +219,55 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+THING = """
+class Thing:
+    kind = 1
+
+    def __call__(self):
+        return self.size
+
+
+thing = Thing()
+thing.size = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        (
+            "callable(thing), callable(Thing), callable(print), callable(tool), callable(3)",
+            "(True, True, True, True, False)",
+        ),
+        ("dir(thing), vars(thing)", "(['__call__', 'kind', 'size'], {'size': 3})"),
+        ("'upper' in dir(''), 'items' in dir({})", "(True, True)"),
+        (
+            "[name for name in dir() if name in vars()] == dir(), 'thing' in dir(), 'dir' in dir()",
+            "(True, True, False)",
+        ),
+        ("(lambda q: sorted(vars()))(1)", "['q']"),
+        (
+            "issubclass(bool, int), issubclass(int, str), issubclass(KeyError, (ValueError, LookupError))",
+            "(True, False, True)",
+        ),
+        ("issubclass(Thing, object), issubclass(Thing, Thing), issubclass(Thing, int)", "(True, True, False)"),
+    ],
+)
+def test_code_can_look_at_what_there_is(executor: LocalExecutor, code: str, printed: str) -> None:
+    executor.inject("tool", lambda: None)
+    assert executor.run(THING).succeeded
+    result = executor.run(f"print(({code}))")
+    assert (result.output.strip(), result.error) == (printed, None)
+
+
+def test_what_looks_has_the_errors_of_python_and_may_be_replaced(executor: LocalExecutor) -> None:
+    assert (executor.run("issubclass(3, int)").error or "").startswith("TypeError: issubclass() arg 1 must be a class")
+    assert (executor.run("vars(3)").error or "").startswith("TypeError: vars() argument must have __dict__ attribute")
+    assert executor.run("def vars(x):\n    return 'mine'\nprint(vars(1))").output == "mine\n"
+
+
+def test_a_function_that_is_given_goes_before_one_of_the_interpreters(executor: LocalExecutor) -> None:
+    executor.inject("dir", lambda path: f"files of {path}")
+    assert executor.run("print(dir('/x'))").output == "files of /x\n"

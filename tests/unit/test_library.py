@@ -64,7 +64,7 @@ def test_importing_the_library_imports_no_room(names: list[str]) -> None:
 
 
 def test_what_the_library_itself_lists_fits_on_a_page() -> None:
-    assert len(milepost.__all__) <= 60
+    assert len(milepost.__all__) <= 70
 
 
 def test_every_public_name_is_there_and_no_other() -> None:

@@ -218,3 +218,15 @@ def test_the_focus_stays_near_to_what_is_gone_and_all_that_is_left_may_wait_for_
     stage.tell(event("gate_answered", "3.1", gate=GATE, answer="approve", text=""))
     expect(page.locator(".a-asking")).to_have_count(0)
     expect(page.locator(".answer").first).to_be_focused()
+
+
+def test_a_wait_for_a_service_is_counted_down_until_its_task_goes_on(stage: Stage, pages: Pages) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    stage.tell(event("service_waits", task="4.1", attempt=1, what="usage limit", until=4e9, stated=True))
+    page = pages.open(stage.address)
+    expect(page.locator(".a-passed")).to_contain_text("4.1 waits for its service: ")
+    expect(page.locator(".a-passed")).to_contain_text("left · 4 to come")
+    stage.tell(event("stage_started", task="4.1", title="T", attempt=1, stage="act", agent="tool"))
+    expect(page.locator(".a-passed")).to_contain_text("4.1 in progress · 4 to come")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from milepost.engine.commands.doctor import Finding
     from milepost.engine.commands.find_facts import Facts
     from milepost.engine.commands.look_at_base import BaseTests
+    from milepost.engine.commands.service import ServiceState
     from milepost.engine.records.worker_lease import Worker
 
 
@@ -119,3 +120,31 @@ def work(
     settings = path_of(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
     take_turns(hire, on_event or ignore, on_lost or ignore, on_ready or ignore)
+
+
+def install_service() -> ServiceState:
+    """Install a user unit of systemd that continues runs after a restart of the machine."""
+    from milepost.engine.commands import service
+
+    return service.install()
+
+
+def uninstall_service() -> bool:
+    """Remove that unit; False if there is none."""
+    from milepost.engine.commands import service
+
+    return service.uninstall()
+
+
+def service_state() -> ServiceState:
+    """Whether that unit is installed, and which runs are interrupted."""
+    from milepost.engine.commands import service
+
+    return service.state()
+
+
+def continue_runs(say: Callable[[str], None] | None = None) -> int:
+    """Continue all runs that a restart of the machine interrupted, and wait for their ends; returns how many."""
+    from milepost.engine.commands import service
+
+    return service.continue_runs(say or ignore)

@@ -49,6 +49,8 @@ def run(
         group       small tasks in one attempt: `none`, `section` or `smart`
         dialect     how the roadmap is written: `boxes`, `emoji`, `table` …
         memory      `on`, `off` or `read-only`
+        verify_mode what is checked: `auto`, `pytest`, `agent` or `skip`
+        adaptive_mode  what follows a failure: `auto-fix`, `suggest` or `no-adapt`
         held        do not move the user's branch, whatever passed
         met         tasks of other projects (`api:1.2`) that are done, though not merged there yet
         database    a PostgreSQL server whose workers do the run

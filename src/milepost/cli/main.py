@@ -33,6 +33,7 @@ from milepost.cli import (
     replay,
     report,
     run,
+    service,
     settings,
     sh,
     start,
@@ -409,7 +410,7 @@ def _collect_seldom() -> None:
 
 
 def _interrupt(_: int, __: object) -> None:
-    raise KeyboardInterrupt
+    raise runs.Terminated
 
 
 def _complain(message: str, advice: str) -> None:
@@ -448,5 +449,6 @@ history.register(app)
 memory.register(app)
 together.register(app)
 roadmaps.register(app)
+service.register(app)
 settings.register(app)
 arrange(app)

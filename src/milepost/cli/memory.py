@@ -207,6 +207,34 @@ def forget(
 
 
 @group.command()
+def clear(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is recorded.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be forgotten, without forgetting it.")
+    ] = False,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Delete everything that is remembered of this project. A sync or an import does not bring it back."""
+    from milepost.cli.show.upkeep import forgotten_lines, forgotten_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.clear(dry_run=True)
+        said = memory.outline(found)
+        if not dry_run and (found.episodes or found.lessons):
+            _require_yes(
+                yes, f"Forget {len(found.episodes)} episodes and {len(found.lessons)} lessons of this project?"
+            )
+            found = memory.clear(why=why)
+    answer(
+        as_json,
+        lambda: forgotten_to_json(found, dry_run=dry_run),
+        lambda: forgotten_lines(found, said, dry_run=dry_run, width=terminal_width()),
+    )
+
+
+@group.command()
 def doctor(folder: Folder = None, as_json: Json = False) -> None:
     """Check the memory for errors and suspicious lessons, and show where they came from."""
     from milepost.cli.show.upkeep import finding_to_json, findings_lines
@@ -347,6 +375,15 @@ def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMem
     with milepost.open_memory(folder) as memory:
         found = act(memory)
     answer(as_json, lambda: lesson_to_json(found), lambda: [f"lesson {found.lesson.id} is {found.state}: {found.why}"])
+
+
+def _require_yes(given: bool, question: str) -> None:
+    """Ask the person at the terminal, unless they said yes already."""
+    if given:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise milepost.Misuse("this deletes the memory of the project", "to do so without a question: --yes")
+    typer.confirm(question, default=False, abort=True, err=True)
 
 
 def _error_text(place: str) -> str:

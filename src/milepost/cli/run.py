@@ -55,6 +55,14 @@ def run(
     memory: Annotated[
         str | None, typer.Option(metavar="MODE", help="Use of the memory: on, off, read-only. Overrides memory.mode.")
     ] = None,
+    verify_mode: Annotated[
+        str | None,
+        typer.Option(metavar="MODE", help="What is checked: auto, pytest, agent, skip. Overrides verify.mode."),
+    ] = None,
+    adaptive_mode: Annotated[
+        str | None,
+        typer.Option(metavar="MODE", help="After a failure: auto-fix, suggest, no-adapt. Overrides repair.mode."),
+    ] = None,
     new: Annotated[bool, typer.Option("--new", help="Abandon an interrupted run and start a new one.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
@@ -84,6 +92,8 @@ def run(
         group=group,
         dialect=dialect,
         memory=memory,
+        verify_mode=verify_mode,
+        adaptive_mode=adaptive_mode,
         held=held,
         met=tuple(met or ()),
         database=database,

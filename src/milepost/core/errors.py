@@ -48,6 +48,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
 ├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
 ├── NoAnswer                  a model's service does not answer
+├── ExecutionFailed           code in the sandbox ended with an error
+│   └── ExecutionTimeout      it ran longer than it may
 ├── DatabaseAway              a database over the network does not answer, or not in time
 ├── DatabaseRefuses           it answers, and does not do what it is asked
 │   └── ValueRefused          because of one value that it can neither keep nor give
@@ -66,9 +68,14 @@ from milepost.core.asked_settings import SettingsQuestion
 
 
 class MilepostError(Exception):
-    """Says what is wrong in one line, and in `advice` what to do about it."""
+    """Says what is wrong in one line, and in `advice` what to do about it.
+
+    `is_recoverable` says that the same call can succeed later, without another request: when a service answers again,
+    somebody else is done, or the machine has room.
+    """
 
     exit_code = 1
+    is_recoverable = False
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
@@ -229,7 +236,7 @@ class TaskChanged(MilepostError):
 
 
 class EngineBusy(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class LeaseLost(MilepostError):
@@ -281,11 +288,23 @@ class StateRefused(MilepostError):
 
 
 class NoAnswer(MilepostError):
+    is_recoverable = True
+
+
+class ExecutionFailed(MilepostError):
     pass
+
+
+class ExecutionTimeout(ExecutionFailed, TimeoutError):
+    """`timeout_s` is how long it was allowed to run."""
+
+    def __init__(self, message: str, advice: str = "", *, timeout_s: float) -> None:
+        super().__init__(message, advice)
+        self.timeout_s = timeout_s
 
 
 class DatabaseAway(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class DatabaseRefuses(MilepostError):
@@ -305,7 +324,7 @@ class CassetteExhausted(MilepostError):
 
 
 class MachineFailed(MilepostError):
-    pass
+    is_recoverable = True
 
 
 class GitFailed(MachineFailed):

@@ -20,25 +20,30 @@ _LEAD = re.compile(
       \bretry[- _]?after(?:[-_]?(?P<ms>ms)|[-_]?s(?:econds)?)?\b | \bretry[-_ ]?delay\b
     | \b(?:try|trying|ask|retry|available|access|back|use\ it|use\ \w+)\ again\b
     | \b(?:retry|retrying)\b(?=\s(?:in|after|at)\s) | \breset(?:ting|s)?[-_ ]time\b
+    | \b(?:quota|limit)reset(?:delay|time(?:stamp)?|at)\b
     | (?<![a-z])resets?(?![a-z])(?:[-_ ]?(?:at|time|in[-_]seconds|in|after|on|requests|tokens))?
+    | \b(?:come|be)\sback\b
     | \bwait\b(?=\s(?:for\s)?(?:about\s|another\s)?\d) | \buntil\b | \blimit\ reached\| | \bunlocks?\b
     """
 )
 _FILLER = re.compile(
-    r"""(?ix)^(?:["'\\\s:=({\[,∙·–]|at\b|in\b|on\b|after\b|for\b|about\b|approximately\b|~|another\b|next\b)*"""
+    r"""(?ix)^(?:["'\\\s:=({\[,∙·–]|at\b|in\b|on\b|after\b|for\b|about\b|approximately\b|~|another\b|next\b|daily\b
+    |every\sday\b|once\b)*"""
 )
 _UNIT = r"(?:ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|w(?:eeks?)?)"
 _AMOUNT = re.compile(
     rf"(?i)(?:\d+(?:\.\d+)?\s?{_UNIT}(?![a-z])(?:,?\s?(?:and\s)?)?)+|(?:\d+(?:\.\d+)?{_UNIT}(?=\d|\b))+"
 )
+_ONE = re.compile(rf"(?i)(?:an?|one)\s(?={_UNIT}\b)")
+_IN_PROSE = re.compile(r"(?i)\s*[a-z%]")  # what follows a number that counts something else than seconds
+_YEAR = re.compile(r"20\d\d\b(?![-/:])")
+_FIELD = re.compile(r"""["'\\\s]*[:=]""")  # after the name of a header or of a field
 _PART = re.compile(rf"(?i)(\d+(?:\.\d+)?)\s?({_UNIT})(?=\d|\b|$)")
 _UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_ISO = re.compile(r"(?i)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
+_ISO = re.compile(r"(?i)\d{4}([-/])\d\d\1\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 _HTTP_DATE = re.compile(r"(?i)[a-z]{3}, \d{1,2} [a-z]{3} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBER = re.compile(
-    rf"(?i)(\d{{1,13}}(?:\.\d{{1,9}})?)(?![\w:/-]|\.\d)(?!\s?[ap]\.?m\b|\s(?:{'|'.join(_MONTHS)})|\s?[a-z]*request)"
-)
+_NUMBER = re.compile(rf"(?i)(\d{{1,13}}(?:\.\d{{1,9}})?)(?![\w:/-]|\.\d)(?!\s?[ap]\.?m\b|\s(?:{'|'.join(_MONTHS)}))")
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATE = re.compile(
@@ -49,19 +54,24 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEKDAY = re.compile(
     rf"(?i)(?P<weekday>{'|'.join(_WEEKDAYS)})(?:day|sday|nesday|rsday|urday|s|r|rs)?\b|(?P<tomorrow>tomorrow)\b"
 )
+_SPARE_WEEKDAY = re.compile(rf"(?i)\b(?:{'|'.join(_WEEKDAYS)})[a-z]*[,\s]+(?={_DATE.pattern.removeprefix('(?i)')})")
 _CLOCK = re.compile(
     r"(?i)(?:(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::(?P<second>\d\d))?\s?(?P<half>[ap])\.?m\b\.?"
     r"|(?P<hour24>\d{1,2}):(?P<minute24>\d\d)(?::(?P<second24>\d\d))?(?!\d)|(?P<word>midnight|noon)\b)"
 )
 _ZONE = re.compile(
     r"\s?\(?(?:(?:UTC|GMT)?(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d\d)?\b"
-    r"|(?P<name>[A-Z][A-Za-z_]+(?:/[A-Za-z_+-]+\d*){1,2}|Z\b|[A-Z]{2,4}\b))"
+    r"|(?P<word>[Pp]acific|[Mm]ountain|[Cc]entral|[Ee]astern)\b|(?P<name>[A-Z][A-Za-z_]+(?:/[A-Za-z_+-]+\d*){1,2}|Z\b|[A-Z]{2,4}\b))"
 )
 _ABBREVIATED = {
     **dict.fromkeys(("PT", "PST", "PDT"), "America/Los_Angeles"),
     **dict.fromkeys(("MT", "MST", "MDT"), "America/Denver"),
     **dict.fromkeys(("CT", "CST", "CDT"), "America/Chicago"),
     **dict.fromkeys(("ET", "EST", "EDT"), "America/New_York"),
+    "pacific": "America/Los_Angeles",
+    "mountain": "America/Denver",
+    "central": "America/Chicago",
+    "eastern": "America/New_York",
     **dict.fromkeys(("CET", "CEST", "MEZ", "MESZ"), "Europe/Berlin"),
     **dict.fromkeys(("BST",), "Europe/London"),
     **dict.fromkeys(("JST",), "Asia/Tokyo"),
@@ -83,12 +93,14 @@ def _waits(said: str, now: float, zone: tzinfo | None) -> Iterator[float | None]
         rest = said[lead.end() : lead.end() + 80]
         filler = _FILLER.match(rest)
         rest = rest[filler.end() :] if filler else rest
-        in_ms = bool(lead["ms"])
-        yield _wait_of(rest, now, zone, in_ms=in_ms)
+        in_prose = not (_FIELD.match(said, lead.end()) or set(lead[0]) & set("-_|"))
+        if not (lead[0].lower() == "until" and _YEAR.match(rest)):
+            yield _wait_of(rest, now, zone, in_ms=bool(lead["ms"]), in_prose=in_prose)
 
 
-def _wait_of(rest: str, now: float, zone: tzinfo | None, *, in_ms: bool) -> float | None:
-    """The wait that a text begins with."""
+def _wait_of(rest: str, now: float, zone: tzinfo | None, *, in_ms: bool, in_prose: bool) -> float | None:
+    """The wait that a text begins with; in prose, a number that counts something is none."""
+    rest = _ONE.sub("1 ", rest, count=1) if _ONE.match(rest) else rest
     if found := _ISO.match(rest):
         return _of_iso(found[0], rest[found.end() :], now, zone)
     if found := _HTTP_DATE.match(rest):
@@ -96,7 +108,8 @@ def _wait_of(rest: str, now: float, zone: tzinfo | None, *, in_ms: bool) -> floa
     if found := _AMOUNT.match(rest):
         return sum(float(number) * _seconds(unit) for number, unit in _PART.findall(found[0]))
     if found := _NUMBER.match(rest):
-        return _of_number(float(found[1]), now, in_ms=in_ms)
+        counts_something = in_prose and _IN_PROSE.match(rest, found.end())
+        return None if counts_something else _of_number(float(found[1]), now, in_ms=in_ms)
     return _of_calendar(rest, now, zone)
 
 
@@ -116,7 +129,7 @@ def _of_number(number: float, now: float, *, in_ms: bool) -> float | None:
 
 def _of_iso(text: str, after: str, now: float, zone: tzinfo | None) -> float | None:
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text.replace("/", "-"))
     except ValueError:
         return None
     return _timestamp(moment, _zone_in(after) or zone) - now
@@ -148,6 +161,7 @@ def _of_calendar(rest: str, now: float, zone: tzinfo | None) -> float | None:
 
 def _day_and_clock(rest: str) -> tuple[re.Match[str] | None, re.Match[str] | None, str]:
     day = clock = None
+    rest = _SPARE_WEEKDAY.sub("", rest)
     for _ in range(2):
         if day is None and (found := _DATE.match(rest) or _WEEKDAY.match(rest)):
             day = found
@@ -211,7 +225,7 @@ def _zone_in(after: str) -> tzinfo | None:
     if found["sign"]:
         offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
         return timezone(offset if found["sign"] == "+" else -offset) if offset < timedelta(hours=24) else None
-    name = found["name"]
+    name = found["name"] or found["word"].lower()
     if name in ("Z", "UTC", "GMT"):
         return UTC
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.errors import SandboxRefused
+from milepost.sandbox import look_around
 from milepost.sandbox.capture_output import Capture
 from milepost.sandbox.executor_base import CodeInputs, Current, no_more_runs, require_givable
 from milepost.sandbox.json_values import LONGEST_INJECTION
@@ -18,6 +19,7 @@ from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.monty import MontyInterpreter, Outcome, Run
 from milepost.sandbox.refused_code import HARMLESS_MODULES, objection
 from milepost.sandbox.time_limit import Alarm
+from milepost.sandbox.walls.frames import LONGEST_VALUE
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty
@@ -41,6 +43,7 @@ class LocalExecutor:
         self._current: Current[MontyInterpreter] = Current()
         self._given = CodeInputs()
         self._steps = 0
+        self._tried: set[str] = set()  # what its objects could have as attributes
 
     def run(self, code: str, *, timeout_s: float | None = None) -> ExecutionResult:
         """Run code to its end, in the session of the runs before it or in a new one if that has ended.
@@ -97,8 +100,18 @@ class LocalExecutor:
         session = self._open_session()
         self._current.end_if_killed_since(kills)
         answer = _Answer()
-        tools = {**self._given.functions, "final_answer": answer.final_answer}
-        run = Run(code=code, values=self._given.unsent, tools=tools, output=Capture(self._limits.output_bytes))
+        tools = {
+            **self._given.functions,
+            "final_answer": answer.final_answer,
+            look_around.LAST: answer.last_value,
+        }
+        values = dict(self._given.unsent)
+        self._tried.update(look_around.tried_in(code))
+        if any(name in code for name in ("dir", "vars")):
+            values[look_around.TRIED] = sorted(self._tried)
+            code = look_around.with_own_names(code)
+        code = look_around.with_last_value(code)
+        run = Run(code=code, values=values, tools=tools, output=Capture(self._limits.output_bytes))
         late = HowItEnded("timeout", f"ran longer than {timeout_s:g} s")
         outcome: Outcome | None = None
         try:
@@ -115,6 +128,9 @@ class LocalExecutor:
         if session is None:
             session = self._current.begin(MontyInterpreter(self._open_pool(), self._limits))
             self._given.send_all()
+            hidden = [f"del {name}" for name in look_around.NAMES if name in self._given.functions]
+            source = "\n".join([look_around.prelude(), *hidden])
+            session.run(Run(code=source, values={}, tools={}, output=Capture(0)))
         return session
 
     def _open_pool(self) -> Monty:
@@ -138,6 +154,7 @@ class _Answer:
         self.values: list[str] = []
         self.verified_by: str | None = None
         self.problem: str | None = None
+        self.last: Any = None
 
     def final_answer(self, value: Any, verified_by: Any = None) -> None:
         """Name the result of the whole work, and what has verified it if anything did; once in a run."""
@@ -152,6 +169,11 @@ class _Answer:
         self.verified_by = None if verified_by is None else str(verified_by)
         if len(self.values) > 1:
             raise RuntimeError("final_answer was called twice in one run")
+
+    def last_value(self, value: Any) -> None:
+        """Keep the value of the last expression, where it can be written as JSON and is not long."""
+        text = json.dumps(value)
+        self.last = json.loads(text) if len(text) <= LONGEST_VALUE else None
 
 
 def _not_run(error: str, termination: Any) -> ExecutionResult:
@@ -168,7 +190,7 @@ def _result(outcome: Outcome, run: Run, answer: _Answer, started: float, memory_
         output=run.output.text(),
         truncated=run.output.truncated,
         is_final=is_final,
-        final_value=json.loads(answer.values[0]) if is_final else None,
+        final_value=json.loads(answer.values[0]) if is_final else answer.last if error is None else None,
         verified_by=answer.verified_by if is_final else None,
         error=ending.error or error or (answer.problem if is_final else None),
         timeout=ending.termination == "timeout",

@@ -85,6 +85,8 @@ class MontyInterpreter:
         """Run code to its end, or until somebody ends the session."""
         from pydantic_monty import MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
+        if self.is_over():  # a dead worker might never answer
+            return Outcome(ending=self._ended_for)
         self._worker.allow_cpu(self._limits.timeout_s + _ORPHANS_GRACE_S)
         try:
             self._follow(run)

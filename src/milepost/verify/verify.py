@@ -41,6 +41,7 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
+from milepost.verify.checks.vulnerabilities import VulnerabilitiesCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
@@ -78,6 +79,7 @@ class VerificationScope:
     runners: tuple[str, ...] = ()
     reruns: int = 2
     lint: bool = False
+    vulnerabilities: bool = False
     coverage: float | None = None
     most_files: int = 0
     largest_bytes: int = 0
@@ -318,6 +320,8 @@ def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:
     yield "types", TypesCheck(change=change, bench=bench, before=subject.before.type_errors)
     if asked.lint:
         yield "verify", LintCheck(change=change, bench=bench)
+    if asked.vulnerabilities:
+        yield "verify", VulnerabilitiesCheck(change=change, bench=bench)
     if asked.coverage is not None:
         yield "verify", CoverageCheck(change=change, bench=bench, threshold=asked.coverage)
 

@@ -13,7 +13,7 @@ from milepost.core.task import Task
 from milepost.plan.advice.mentions import PERHAPS, SURELY, mentions_in
 from milepost.plan.context.build_context import ContextBounds, Part, composed, rewritten
 from milepost.plan.context.conventions import conventions_in, kinds_in
-from milepost.plan.context.project_facts import MANIFESTS, Project, ProjectFacts, fact_lines
+from milepost.plan.context.project_facts import MANIFESTS, History, Project, ProjectFacts, fact_lines, history_lines
 from milepost.plan.context.repo_map import outline_within, page_rank, ranked
 from milepost.plan.context.sections import (
     LARGEST_FILE,
@@ -360,3 +360,10 @@ def test_languages_are_counted_and_those_without_a_grammar_are_said() -> None:
         "no grammar here, so only file names: Kotlin",
         "environment variables that the code reads: HOME, PORT",
     ]
+
+
+def test_the_history_is_a_fact_in_one_line() -> None:
+    often = History(commits=214, looked_at=100, changed=(("a.py", 12), ("b/c.py", 9)))
+    assert history_lines(often) == ["git: 214 commits; the newest 100 changed most often: a.py (12), b/c.py (9)"]
+    assert history_lines(History(commits=1, looked_at=1)) == []
+    assert history_lines(None) == []

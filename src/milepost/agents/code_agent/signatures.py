@@ -13,12 +13,13 @@ def signature(function: Callable[..., Any]) -> str:
     wanted = inspect.signature(function)
     result = wanted.return_annotation
     given = ", ".join(_parameter(each) for each in wanted.parameters.values() if each.name != "self")
-    return f"{function.__name__}({given})" + ("" if result in (None, "None") else f" -> {result}")
+    is_told = result not in (None, "None", wanted.empty)
+    return f"{function.__name__}({given})" + (f" -> {_written(result)}" if is_told else "")
 
 
 def listed(functions: Iterable[Callable[..., Any]]) -> str:
     """Functions as a list in Markdown, each with the first line that is said about it."""
-    return "\n".join(f"- `{signature(each)}`: {(inspect.getdoc(each) or '').splitlines()[0]}" for each in functions)
+    return "\n".join(f"- `{signature(each)}`{_told(each)}" for each in functions)
 
 
 def used_in(code: str, functions: Mapping[str, Callable[..., Any]]) -> list[str]:
@@ -29,4 +30,15 @@ def used_in(code: str, functions: Mapping[str, Callable[..., Any]]) -> list[str]
 
 def _parameter(parameter: inspect.Parameter) -> str:
     default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-    return f"{parameter.name}: {parameter.annotation}{default}"
+    kind = "" if parameter.annotation is parameter.empty else f": {_written(parameter.annotation)}"
+    return f"{parameter.name}{kind}{default}"
+
+
+def _written(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def _told(function: Callable[..., Any]) -> str:
+    """The first line that is said about a function, where anything is."""
+    lines = (inspect.getdoc(function) or "").splitlines()
+    return f": {lines[0]}" if lines else ""

@@ -55,10 +55,8 @@ def waiting_in_words(fault: Fault, wait_s: float) -> str:
 
 def limit_in_words(fault: Fault) -> str:
     """What an attempt says that ends here, with the wait that whoever tries again goes by, where one is stated."""
-    if fault.kind == "silent":
-        return f"{fault.what}\n{SERVER_SILENT}"
     stated = "" if fault.wait_s is None else f": try again in {max(1.0, fault.wait_s):g} s"
-    return f"{fault.what}\n{LIMIT_REACHED}{stated}"
+    return f"{fault.what}\n{SERVER_SILENT if fault.kind == 'silent' else LIMIT_REACHED}{stated}"
 
 
 def stated_wait_s(headers: Mapping[str, str], now: float) -> float | None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from milepost.agents.models.as_json import size_of
 from milepost.agents.models.fallback import Chain
@@ -123,12 +124,6 @@ class LiveModel:
         """The library's model. Each request gets its own: clients belong to one event loop, answers to many threads."""
         return open_client(self.setup.name, self.setup.base_url, self.env)
 
-    def _with_address(self, fault: Fault) -> Fault:
-        """The same fault, with the address of the server where that does not answer and was set."""
-        if fault.kind != "silent" or not self.setup.base_url:
-            return fault
-        return Fault(fault.kind, f"{self.setup.base_url}: {fault.what}", fault.wait_s, fault.usage)
-
     async def _request(
         self, conversation: Conversation, messages: list[ModelMessage], begun: list[StreamedResponse]
     ) -> ModelResponse:
@@ -136,18 +131,19 @@ class LiveModel:
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior, UserError
 
         timeout_s = min(self.setup.timeout_s, conversation.timeout_s)
+        opened = self.open()
         try:
-            async with asyncio.timeout(timeout_s), self.open() as client:
+            async with asyncio.timeout(timeout_s), opened as client:
                 settings = self._settings(conversation, timeout_s)
                 return await self._response(client, conversation, messages, settings, begun)
         except TimeoutError:
             if conversation.timeout_s <= self.setup.timeout_s:
                 raise
-            raise Fault("silent", f"no answer after {timeout_s:g} s") from None
+            raise at_address(Fault("silent", f"no answer after {timeout_s:g} s"), opened.base_url) from None
         except ModelAPIError as error:
             if type(error) is ModelAPIError:  # something came, and was not JSON
                 raise UnexpectedModelBehavior(error.message) from error
-            raise self._with_address(fault_of(error)) from error
+            raise at_address(fault_of(error), opened.base_url) from error
         except UserError as error:
             raise Fault("rejected", short(error)) from error
         except _STUMBLED as error:
@@ -210,6 +206,15 @@ class LiveModel:
         told, output_tokens = most_input_tokens(size_of(conversation)), most_input_tokens(len(said))
         cost_usd = self.price.of(input_tokens=told, output_tokens=output_tokens)
         return Usage(input_tokens=told, output_tokens=output_tokens, cost_usd=cost_usd)
+
+
+def at_address(fault: Fault, base_url: str | None) -> Fault:
+    """The same fault; one of a server that does not answer names its address, without what may be a password."""
+    parts = urlsplit(base_url or "")
+    if fault.kind != "silent" or not parts.hostname:
+        return fault
+    address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    return Fault(fault.kind, f"{address}: {fault.what}", fault.wait_s, fault.usage)
 
 
 def fault_of(error: Exception) -> Fault:

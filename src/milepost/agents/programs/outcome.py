@@ -106,4 +106,7 @@ def _told(reason: str, progress: ProgramProgress, result: CommandResult) -> str:
 
 def with_hosts(said: str, hosts: tuple[str, ...]) -> str:
     """What was said, with the name of the server where it is one that does not answer."""
-    return f"{said}: {hosts[0]}" if hosts and said.endswith(SERVER_SILENT) else said
+    before, last = said.rpartition("\n")[::2]
+    if not hosts or not last.startswith(SERVER_SILENT):
+        return said
+    return f"{before}\n{SERVER_SILENT}: {hosts[0]}{last.removeprefix(SERVER_SILENT)}"

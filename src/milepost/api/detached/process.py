@@ -21,6 +21,7 @@ from milepost.api import runs
 from milepost.api.detached.request import DetachedStart, StartRequest, error_file
 from milepost.core.errors import MilepostError
 from milepost.core.events import Event, RunStarted
+from milepost.engine.records.suspend import Terminated
 
 if TYPE_CHECKING:
     from milepost.engine.workers.dispatch import Ending
@@ -116,8 +117,8 @@ def close_streams() -> None:
         os.close(null)
 
 
-def _interrupt(_: int, __: object) -> None:
-    raise KeyboardInterrupt
+def _interrupt(number: int, _: object) -> None:
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 if __name__ == "__main__":

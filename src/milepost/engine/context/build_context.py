@@ -141,7 +141,7 @@ class _Sight:
             case "words":
                 return partial(text_within, self._clean(view.task.context))
             case "facts":
-                facts = self._tree.facts(view.folder, self._tagged.tags, self._tagged.unread)
+                facts = self._tree.facts(view.folder, self._tagged.tags, self._tagged.unread, view.base)
                 return partial(lines_within, [*map(self._clean, fact_lines(facts))], more="facts")
             case "files":
                 return partial(files_within, self._files)

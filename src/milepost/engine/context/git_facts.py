@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from milepost.core.folder_roadmap import is_of_roadmap
 from milepost.core.secrets.files import holds_secrets, is_example
 from milepost.core.task import Task
 from milepost.plan.advice.mentions import Mentions, mentions_in
-from milepost.plan.context.project_facts import MANIFESTS, Project, ProjectFacts
+from milepost.plan.context.project_facts import MANIFESTS, History, Project, ProjectFacts
 from milepost.plan.context.sections import Done, FileShown
 from milepost.sources.env_variables import keys_in
 from milepost.sources.tags import Tags
@@ -24,6 +25,8 @@ LARGEST_MANIFEST = 200_000
 MOST_DONE = 30
 MOST_COMMITS = 300  # of the history before a run that are looked at for earlier mileposts
 MOST_PROJECTS = 4
+COMMITS_LOOKED_AT = 100
+MOST_OFTEN = 5
 
 Clean = Callable[[str], str]
 
@@ -50,8 +53,8 @@ class Tree:
         there = (self._shown(entry, contents.get(entry.blob, b"")) for entry in wanted)
         return (*there, *(FileShown(path=path, why_not="not there yet") for path in self.mentions.missing))
 
-    def facts(self, folder: Path, tags: dict[str, Tags], unread: int) -> ProjectFacts:
-        """What is known beside the code; `folder` is a checkout of the tree."""
+    def facts(self, folder: Path, tags: dict[str, Tags], unread: int, base: str) -> ProjectFacts:
+        """What is known beside the code; `folder` is a checkout of the tree, `base` the commit below it."""
         read = {name for path, one in tags.items() if not is_test_path(path) for name in one.variables}
         return ProjectFacts(
             paths=self.paths,
@@ -59,7 +62,13 @@ class Tree:
             suites=_suites(folder),
             variables=tuple(sorted(read | self._example_keys())),
             unread=unread,
+            history=history_of(
+                self._git, base, [path for path in self.paths if not is_of_roadmap(path, self._roadmap)]
+            ),
         )
+
+    def _beside_roadmap(self) -> list[str]:
+        return [path for path in self.paths if not is_of_roadmap(path, self._roadmap)]
 
     def _shown(self, entry: TreeEntry, content: bytes) -> FileShown:
         why_not = _why_not_read(entry) or ("binary" if b"\0" in content[:8000] else "")
@@ -90,6 +99,16 @@ class Tree:
 
     def _contents(self, entries: Sequence[TreeEntry], largest: int) -> dict[str, bytes]:
         return blobs_of(self._git, (entry.blob for entry in entries if not entry.is_link), largest)[0]
+
+
+def history_of(git: Git, tip: str, paths: Collection[str]) -> History:
+    """How long a history is, and which of these paths its newest commits changed most often."""
+    newest = git.plumb("rev-list", "--no-merges", f"--max-count={COMMITS_LOOKED_AT}", tip).split()
+    known = frozenset(paths)
+    times = Counter(path for files in changes_of(git, newest).values() for path, _ in files if path in known)
+    often = sorted(((path, count) for path, count in times.items() if count > 1), key=lambda one: (-one[1], one[0]))
+    commits = int(git.plumb("rev-list", "--count", tip))
+    return History(commits=commits, looked_at=len(newest), changed=tuple(often[:MOST_OFTEN]))
 
 
 def done_before(git: Git, tip: str, roadmap: str, clean: Clean, *, since: str = "", most: int = 0) -> tuple[Done, ...]:

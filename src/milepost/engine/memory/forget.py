@@ -19,13 +19,14 @@ class Roots:
     """What is to be forgotten: one thing by its kind and id, or all that came from a source.
 
     Runs and paths are those of the `project`, of any where none is named. `episodes` came from the source, too: from a
-    milepost, which the memory does not know.
+    milepost, which the memory does not know. `everything` is all that the project remembers.
     """
 
     named: tuple[ForgottenKind, str] | None = None
     source: str = ""
     project: str = ""
     episodes: tuple[str, ...] = ()
+    everything: bool = False
 
 
 def roots_of(opened: OpenedMemory, named: str, source: str) -> Roots:
@@ -79,6 +80,8 @@ def _of_milepost(opened: OpenedMemory, commit: str) -> tuple[str, ...]:
 
 def _forget(memory: StoredMemory, roots: Roots, why: str) -> Forgotten:
     forgetting = Forgetting(memory.rows)
+    if roots.everything:
+        return forgetting.project(roots.project, why)
     if roots.named is None:
         return forgetting.grown_from(roots.source, why, project=roots.project, beside=roots.episodes)
     kind, name = roots.named

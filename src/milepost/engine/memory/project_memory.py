@@ -26,7 +26,7 @@ from milepost.engine.memory.browse import activated, all_patterns, fitting_patte
 from milepost.engine.memory.doctor import findings
 from milepost.engine.memory.export_files import taken_in, write_lines
 from milepost.engine.memory.external_agents import Outsiders
-from milepost.engine.memory.forget import forget, outline_of, roots_of
+from milepost.engine.memory.forget import Roots, forget, outline_of, roots_of
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.sync import synced, unsynced
@@ -208,6 +208,14 @@ class ProjectMemory:
         roots = roots_of(self._opened, named, source)
         said = self._opened.redact(why.strip()) or "forgotten by hand"
         return forget(self._opened.stored, roots, said, dry_run=dry_run)
+
+    def clear(self, *, why: str = "", dry_run: bool = False) -> Forgotten:
+        """Take away all that is remembered of this project; of other projects in this memory nothing.
+
+        What is gone does not come back by a sync or an import.
+        """
+        said = self._opened.redact(why.strip()) or "cleared by hand"
+        return forget(self._opened.stored, Roots(project=self.project, everything=True), said, dry_run=dry_run)
 
     def outline(self, found: Forgotten) -> Mapping[str, str]:
         """The first line of each thing that goes, by its id, led by its project where that is another one."""

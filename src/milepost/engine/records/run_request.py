@@ -10,7 +10,10 @@ from typing import TypedDict
 from milepost.core.events import Event
 from milepost.core.ports import Agent
 
-VALUED = ("agent", "parallel", "trust", "network", "max_tasks", "approve", "order", "group", "dialect", "memory")
+VALUED = (
+    *("agent", "parallel", "trust", "network", "max_tasks", "approve", "order", "group", "dialect", "memory"),
+    *("verify_mode", "adaptive_mode"),
+)
 
 
 class RunOptions(TypedDict, total=False):
@@ -29,6 +32,8 @@ class RunOptions(TypedDict, total=False):
     group: str | None
     dialect: str | None
     memory: str | None
+    verify_mode: str | None
+    adaptive_mode: str | None
     held: bool
     met: tuple[str, ...]
     database: str | None
@@ -54,6 +59,8 @@ class RunRequest:
     group: str | None = None
     dialect: str | None = None
     memory: str | None = None
+    verify_mode: str | None = None
+    adaptive_mode: str | None = None
     held: bool = False
     met: tuple[str, ...] = ()
     database: str | None = field(default=None, repr=False)

@@ -19,6 +19,10 @@ class Suspended(BaseException):
     """Leaves a workflow without recording an outcome: the engine records every `Exception` for good."""
 
 
+class Terminated(KeyboardInterrupt):
+    """An interruption by the system, such as a shutdown (SIGTERM), not by a person."""
+
+
 class Suspension:
     """Lets steps finish, starts no new ones once asked to stop, and keeps the reason."""
 

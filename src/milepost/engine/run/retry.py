@@ -116,6 +116,8 @@ def as_ordered(order: dict[str, Any]) -> RetryRequest:
         order=planning.get("sequence"),
         dialect=manner.get("dialect"),
         memory=(order.get("memory") or {}).get("mode"),
+        verify_mode=(order.get("checks") or {}).get("mode"),
+        adaptive_mode=(order.get("repairs") or {}).get("mode"),
     )
     return RetryRequest(wish=wish, held=str(order.get("trust") or sandbox.get("container") or ""))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from milepost.engine.gates.unfinished_run import (
     within_new_wall,
 )
 from milepost.engine.memory.open_memory import waiting_rows
+from milepost.engine.project import open_runs
 from milepost.engine.project.network_setting import as_text
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import EVERYTHING, load
@@ -40,7 +42,7 @@ from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest
 from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.steering import Request
-from milepost.engine.records.suspend import Suspended
+from milepost.engine.records.suspend import Suspended, Terminated
 from milepost.engine.records.values_json import dump
 from milepost.engine.records.values_json import load as load_value
 from milepost.engine.run import prepare
@@ -53,10 +55,14 @@ STOP, STOP_NOW = "stop", "stop-now"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """A run that was stopped between two steps and can go on at any time; `waits_for` are tasks that people hold up."""
+    """A run that was stopped between two steps and can go on at any time; `waits_for` are tasks that people hold up.
+
+    `by_system` says that the system ended it, as at a shutdown.
+    """
 
     run: str
     waits_for: tuple[str, ...] = ()
+    by_system: bool = False
 
 
 EndedHere = RunFinished | Stopped | NothingToDo
@@ -84,7 +90,7 @@ def run(wish: RunRequest, company: Caller) -> EndedHere:
                 if record.unfinished:
                     journal.leave_run(record.run)
             journal.open_run(order.run, VERSION, dump(order))
-        return _go(project, settings, order, lock, company)
+        return _go_noted(project, settings, order, lock, company)
 
 
 def travel(project: Project, settings: Settings, order: RunSpec, company: Caller) -> EndedHere:
@@ -118,6 +124,8 @@ def flags_of(wish: RunRequest) -> dict[str, object]:
         "group": wish.group,
         "dialect": wish.dialect,
         "memory": wish.memory,
+        "verify_mode": wish.verify_mode,
+        "adaptive_mode": wish.adaptive_mode,
     }
 
 
@@ -147,7 +155,7 @@ def resume(
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
             ask(project.database, order.run, Request(kind="go_on"))
-        return _go(project, settings, order, lock, company)
+        return _go_noted(project, settings, order, lock, company)
 
 
 def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
@@ -160,6 +168,20 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
     while (now := holder_of(project.state)) is not None and now.pid == holder.pid:
         time.sleep(0.05)
     return holder.run
+
+
+def _go_noted(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
+    """Travel a run's way, with a note that it is under way until it ends or a person stops it."""
+    open_runs.note(project.roadmap, order.run)
+    try:
+        ending = _go(project, settings, order, lock, company)
+    except KeyboardInterrupt as interruption:
+        if not isinstance(interruption, Terminated):
+            open_runs.forget(project.roadmap)
+        raise
+    if not (isinstance(ending, Stopped) and ending.by_system):
+        open_runs.forget(project.roadmap)
+    return ending
 
 
 def _go(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
@@ -199,7 +221,8 @@ def _travel(project: Project, settings: Settings, order: RunSpec, lock: StateLoc
                 plain = durable.wait_for(order.run, services, look_for_signs, brake.interrupted)
                 return load_value(RunFinished, plain)
         except Suspended:
-            return Stopped(run=order.run, waits_for=waiting_for_people(services, order.run))
+            waits_for = waiting_for_people(services, order.run)
+            return Stopped(run=order.run, waits_for=waits_for, by_system=brake.by_system)
 
 
 def _signs(project: Project) -> tuple[Path, Path]:
@@ -242,8 +265,10 @@ class Brake:
     def __init__(self, services: RunServices, run: str) -> None:
         self._here = services
         self._run = run
+        self.by_system = False
 
     def interrupted(self) -> None:
+        self.by_system = isinstance(sys.exception(), Terminated)
         self.pull(at_once=self._here.parking.stopping)
 
     def pull(self, *, at_once: bool) -> None:
@@ -283,7 +308,12 @@ def refuse_other(record: RunRecord, wish: RunRequest) -> None:
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
     asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
-    every = (*asked, asked_trust, asked_network, *asked_plan, ("memory", wish.memory, order.memory.mode))
+    asked_rules = (
+        ("memory", wish.memory, order.memory.mode),
+        ("verify-mode", wish.verify_mode, order.checks.get("mode")),
+        ("adaptive-mode", wish.adaptive_mode, order.repairs.mode),
+    )
+    every = (*asked, asked_trust, asked_network, *asked_plan, *asked_rules)
     differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]

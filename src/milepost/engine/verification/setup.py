@@ -92,6 +92,7 @@ class VerificationSetup:
                 runners=runners,
                 reruns=verify.reruns,
                 lint=verify.lint,
+                vulnerabilities="vulnerabilities" in verify.checks,
                 changed_tests=verify.changed_tests,
                 own_tests=verify.own_tests,
                 coverage=verify.coverage,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +21,12 @@ from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
+_TYPESCRIPT = re.compile(
+    r"^\s*(?:export\s|import\s.*\sfrom\s|(?:async\s+)?function\b|interface\s+\w+|type\s+\w+\s*=|(?:const|let|var)\s+[\w{\[])"
+    r"|=>|\bnew\s+\w+\(|===|;\s*$|\bconsole\.\w+\(|\bfinalAnswer\(",
+    re.MULTILINE,
+)
+_CONSOLE = re.compile(r"^\s*(?:console\.\w+|finalAnswer)\(", re.MULTILINE)
 LONGEST_CODE = 100_000
 LONGEST_VALUE = 10_000  # as much as is kept of what it prints
 LONGEST_ERROR = 2_000
@@ -95,7 +103,9 @@ def execute_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
         context: Annotated[
             dict[str, Any] | None, Field(max_length=1_000, description="The code's variable `context`")
         ] = None,
-        language: Literal["python", "typescript"] = "python",
+        language: Annotated[
+            Literal["python", "typescript"] | None, Field(description="Default: what the code looks like")
+        ] = None,
         timeout_s: Annotated[float, Field(gt=0, le=50)] = 10,
         memory_mb: Annotated[int, Field(ge=16, le=4096)] = 256,
         trust: Annotated[
@@ -103,12 +113,12 @@ def execute_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
         ] = None,
         workspace: SeenFolder = "",
     ) -> Executed:
-        """Run code in the sandbox: no network, changes are dropped. The value is final_answer(x) in Python, the last
-        expression in TypeScript."""
+        """Run code in the sandbox: no network, changes are dropped. The value is that of the last expression, or of
+        final_answer(x)."""
         wish = CodeWish(
             code=code,
             context=context or {},
-            lang=language,
+            lang=language or language_of(code),
             trust=trust,
             limits=milepost.ExecutionLimits(timeout_s=timeout_s, memory_mb=memory_mb),
             workspace=place.named(workspace) if workspace else None,
@@ -118,6 +128,15 @@ def execute_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
         return _brief(result)
 
     return (execute_agent_code,)
+
+
+def language_of(code: str) -> Literal["python", "typescript"]:
+    """What code is written in, by its looks; what could be both is Python."""
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "typescript" if _TYPESCRIPT.search(code) else "python"
+    return "typescript" if _CONSOLE.search(code) else "python"
 
 
 def _brief(result: milepost.ExecutionResult) -> Executed:

@@ -5,7 +5,8 @@ An agent from outside says how its work ended; that is kept as its word, and not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,7 @@ from milepost.serving.threads import aside
 
 State = Literal["candidate", "active", "quarantined", "retired"]
 LONGEST = 400
+LONGEST_CONTEXT = 10_000
 Limit = Annotated[int, Field(ge=1, le=50)]
 EpisodeId = Annotated[str, Field(min_length=1, max_length=100)]
 LessonId = Annotated[str, Field(max_length=100)]
@@ -110,12 +112,15 @@ class Recommended(Brief):
 def query_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def query_memory(
         query: Annotated[str, Field(min_length=1, max_length=10_000, description="A task, or an error's text")],
-        context: Annotated[str, Field(max_length=10_000, description="Error text or files it is about")] = "",
+        context: Annotated[
+            str | Mapping[str, Any], Field(description="Error text, or an object: error, files, …")
+        ] = "",
         limit: Limit = 5,
         workspace: Folder = "",
     ) -> Recalled:
         """What earlier attempts learned that fits a task or an error: lessons of verified work, similar episodes."""
-        return await aside(lambda: _recalled(place.named(workspace), query, context, limit))
+        error, files = about(context)
+        return await aside(lambda: _recalled(place.named(workspace), query, error, limit, files))
 
     return (query_memory,)
 
@@ -271,9 +276,26 @@ def lesson_told(folder: Path, lesson: str) -> dict[str, Any]:
     return _cared_for(folder, "why", lesson, "").lessons[0].model_dump(exclude_defaults=True)
 
 
-def _recalled(folder: Path, query: str, error: str, limit: int) -> Recalled:
+def about(context: str | Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The error, and the files, that a context names; what else an object holds is read as text."""
+    if isinstance(context, str):
+        return _bounded(context), ()
+    told = dict(context)
+    files = told.pop("files", ())
+    named = [files] if isinstance(files, str) else files if isinstance(files, list | tuple) else []
+    texts = [value if isinstance(value, str) else f"{key}: {json.dumps(value)}" for key, value in told.items()]
+    return _bounded("\n".join(texts)), tuple(str(name)[:500] for name in named[:100])
+
+
+def _bounded(text: str) -> str:
+    if len(text) > LONGEST_CONTEXT:
+        raise milepost.Misuse(f"the context is longer than {LONGEST_CONTEXT} characters", "give less of it")
+    return text
+
+
+def _recalled(folder: Path, query: str, error: str, limit: int, files: tuple[str, ...] = ()) -> Recalled:
     with milepost.open_memory(folder) as memory:
-        fitting = memory.recall(query, error=error)
+        fitting = memory.recall(query, error=error, files=files)
         found = memory.search(f"{query}\n{error}".strip(), most=limit)
         return Recalled(
             lessons=_lines(fitting.lines),

@@ -73,6 +73,15 @@ class Forgetting:
         known = tuple(beside)
         return self._forget(lambda: self._from(source, project, known), why)
 
+    def project(self, project: str, why: str) -> Forgotten:
+        """Forget all episodes and lessons of a project."""
+        return self._forget(lambda: self._of_project(project), why)
+
+    def _of_project(self, project: str) -> _Going:
+        episodes = self._rows.read("select id from memory_episodes where project = ? order by rowid", project)
+        lessons = self._rows.read("select id from memory_lessons where project = ? order by rowid", project)
+        return _Going(episodes=tuple(name for (name,) in episodes), lessons=tuple(name for (name,) in lessons))
+
     def _from(self, source: str, project: str, beside: Iterable[str]) -> _Going:
         named = [*beside, *(name for (name,) in self._rows.read(_ITSELF, source))]
         named += [name for (name,) in self._rows.read(_OF_RUN, source, run_owner(source), project, project)]

@@ -30,6 +30,15 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """How many commits there are, and the files that most of the newest `looked_at` changed, with how many did."""
+
+    commits: int
+    looked_at: int = 0
+    changed: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFacts:
     """All that is known of a repository beside its code. `suites` are as `tests/ (pytest)`."""
 
@@ -38,6 +47,7 @@ class ProjectFacts:
     suites: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     unread: int = 0
+    history: History | None = None
 
 
 def fact_lines(facts: ProjectFacts) -> list[str]:
@@ -49,6 +59,7 @@ def fact_lines(facts: ProjectFacts) -> list[str]:
         lines += [f"{what}{where}: {value}" for what, value in conventions_in(project.manifests, project.beside)]
     lines += [f"tests: {', '.join(facts.suites)}"] if facts.suites else []
     lines += language_lines(facts.paths)
+    lines += history_lines(facts.history)
     if facts.unread:
         lines.append(f"not read for the outline: {facts.unread} files, too many, too large or broken")
     if facts.variables:
@@ -56,6 +67,14 @@ def fact_lines(facts: ProjectFacts) -> list[str]:
         names = ", ".join(facts.variables[:MOST_VARIABLES])
         lines.append(f"environment variables that the code reads: {names}{f' and {more} more' if more > 0 else ''}")
     return lines
+
+
+def history_lines(history: History | None) -> list[str]:
+    """How long the history is and which files change most often, in a line; nothing where none was changed often."""
+    if history is None or not history.changed:
+        return []
+    often = ", ".join(f"{path} ({count})" for path, count in history.changed)
+    return [f"git: {history.commits} commits; the newest {history.looked_at} changed most often: {often}"]
 
 
 def language_lines(paths: Collection[str]) -> list[str]:

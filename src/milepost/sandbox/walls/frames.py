@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 
 LONGEST_FRAME = 4_000_000
+LONGEST_VALUE = 100_000  # of a last expression, which nobody asked for
 LONGEST_QUESTION = 4 * LONGEST_FRAME
 TOKEN_BYTES = 16  # a question begins with a token of its own, and all that is said about it with the same
 # What is said, as the byte after the token: to a session, and by it.

@@ -6,6 +6,7 @@ how it ran are the relay's, and the relay is all that this channel leads to.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import importlib.util
@@ -18,9 +19,10 @@ import threading
 import traceback
 import types
 from importlib.machinery import ModuleSpec
+from types import CodeType
 from typing import Any
 
-from .frames import ANSWER, CALL, LONGEST_FRAME, QUESTION, RESULT, TOKEN_BYTES, framed
+from .frames import ANSWER, CALL, LONGEST_FRAME, LONGEST_VALUE, QUESTION, RESULT, TOKEN_BYTES, framed
 
 
 def serve(descriptor: int) -> None:
@@ -82,9 +84,11 @@ def run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     namespace["final_answer"] = answers.final_answer
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-    error = None
+    error, value = None, None
     try:
-        exec(compile(code, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - this is what it is for
+        body, last = _compiled(code, name)
+        exec(body, namespace)  # noqa: S102 - this is what it is for
+        value = eval(last, namespace) if last is not None else None  # noqa: S307 - the same
     except SystemExit as problem:
         error = None if problem.code in (None, 0) else _describe(problem, name)
     except BaseException as problem:
@@ -101,9 +105,30 @@ def run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     return {
         "error": error or answers.problem,
         "is_final": is_final,
-        "final_json": answers.values[0] if is_final else "null",
+        "final_json": answers.values[0] if is_final else _last_json(value) if error is None else "null",
         "verified_by": answers.verified_by if is_final else None,
     }
+
+
+def _compiled(code: str, name: str) -> tuple[CodeType, CodeType | None]:
+    """The code without its last expression, and that, where it ends with one; both or none."""
+    tree = ast.parse(code, name)
+    match tree.body:
+        case [*_, ast.Expr(value=expression)]:
+            compile(tree, name, "exec", dont_inherit=True)  # what is wrong in the last line is found before any is run
+            tree.body.pop()
+            last = compile(ast.Expression(expression), name, "eval", dont_inherit=True)
+            return compile(tree, name, "exec", dont_inherit=True), last
+    return compile(tree, name, "exec", dont_inherit=True), None
+
+
+def _last_json(value: object) -> str:
+    """The value of a last expression as JSON, where it can be written so and is not long."""
+    try:
+        text = json.dumps(value)
+    except BaseException:
+        return "null"
+    return text if len(text) <= LONGEST_VALUE else "null"
 
 
 def _stream(descriptor: int, mode: str) -> Any:

@@ -1,11 +1,11 @@
 // The four answers: what is done with proof, what failed and why, what waits for you, what it cost.
 import { html } from './libraries.js';
-import { inOneLine, many, money, short, withId } from './format.js';
+import { inOneLine, many, money, short, ticking, withId } from './format.js';
 import { Inline } from './inline.js';
 import { face } from './layout.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
-import { alive, asking, facts, plan, read } from './store.js';
+import { alive, asking, facts, now, plan, read, second } from './store.js';
 
 const MOST_NAMED = 3;
 const NEARLY = 0.9;
@@ -55,9 +55,19 @@ function rest(state, { accepted, held, failed, unverified, working, asking: aske
     return taken + (undone.length ? `${undone.length} not done: ${named(undone)}` : 'nothing is left');
   }
   const open = [...waiting, ...working, ...asked, ...held];
-  if (!alive.value) return `not running · ${many(open.length, 'task')} open`;
-  const now = working.length ? `${named(working)} in progress` : 'nothing in progress now';
-  return `${now} · ${waiting.length} to come`;
+  const waits = untilService(state);
+  if (!alive.value) return `not running · ${many(open.length, 'task')} open${waits && ` · ${waits}`}`;
+  const busy = working.filter(task => !state.waits.has(task.id));
+  const doing = busy.length ? `${named(busy)} in progress` : waits || 'nothing in progress now';
+  return `${doing} · ${waiting.length} to come`;
+}
+
+/** How long until the first service that is waited for can be asked; empty where none is, or it can be now. */
+function untilService({ waits }) {
+  if (!waits.size) return '';
+  second.value;
+  const [id, until] = [...waits].reduce((one, other) => (other[1] < one[1] ? other : one));
+  return until > now() ? `${id} waits for its service: ${ticking(until - now())} left` : '';
 }
 
 function named(tasks) {

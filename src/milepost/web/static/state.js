@@ -31,6 +31,7 @@ export function empty() {
     ends: [], // {seq, at, task, status, cost}, for whoever was away
     models: new Map(), // name → {usd, tokens, calls}
     walls: [], // the budget_reached events that hold
+    waits: new Map(), // task → when its service can be asked again
     workers: new Map(),
     unknown: new Set(), // kinds that a newer engine tells of
   };
@@ -210,6 +211,7 @@ const HANDLERS = {
   stage_started(state, event, at, seq) {
     const doing = event.stage === 'act' ? event.agent : '';
     taskOf(state, event.task);
+    state.waits.delete(event.task);
     change(state, event.task, task => ({
       title: event.title, status: 'working', stage: event.stage, doing, agent: event.agent || task.agent,
       startedAt: task.startedAt || at, endedAt: 0, reason: '',
@@ -311,6 +313,7 @@ const HANDLERS = {
   },
   task_finished(state, event, at, seq) {
     const status = outcome(event);
+    state.waits.delete(event.task);
     const { title, reason, proposal, checks, tests, confidence } = event;
     change(state, event.task, task => ({
       title, reason, proposal, checks, tests, confidence, status, doing: '', stage: '',
@@ -342,8 +345,9 @@ const HANDLERS = {
   },
   service_waits(state, event, at, seq) {
     const until = new Date(event.until * 1000).toLocaleTimeString();
+    state.waits.set(event.task, event.until);
     say(state, seq, at, event, 'said', { text: `waits for its service until ${until}: ${event.what}` });
-    return ['talk'];
+    return ['head', 'talk'];
   },
   steered(state, event, at, seq) {
     if (event.what.startsWith('paused')) state.state = 'paused';

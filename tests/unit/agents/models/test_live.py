@@ -24,7 +24,7 @@ from pydantic_ai.usage import RequestUsage
 from milepost.agents.models.as_json import answer_of, plain_answer
 from milepost.agents.models.fallback import Chain
 from milepost.agents.models.faults import Fault
-from milepost.agents.models.live import LiveModel, ModelSetup, live_model
+from milepost.agents.models.live import LiveModel, ModelSetup, at_address, live_model
 from milepost.agents.models.live_messages import answer_in, messages_of, sendable_messages
 from milepost.agents.models.live_stream import SpokenLines
 from milepost.agents.models.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
@@ -250,3 +250,18 @@ def test_models_on_this_machine_need_no_key_and_stated_prices_are_those_of_the_f
     assert isinstance(chain, Chain) and (chain.name, chain.price_known) == ("openai:any", False)
     stand_in = chain.models[1]
     assert isinstance(stand_in, LiveModel) and stand_in.open().base_url == "http://localhost:11434/v1/"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "said"),
+    [
+        ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1: refused"),
+        ("https://ada:secret@gateway.example/v1", "https://gateway.example/v1: refused"),
+        (None, "refused"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_told_by_its_address_without_a_password(
+    base_url: str | None, said: str
+) -> None:
+    assert at_address(Fault("silent", "refused"), base_url).what == said
+    assert at_address(Fault("limited", "HTTP 429"), base_url).what == "HTTP 429"

@@ -19,9 +19,9 @@ from milepost.agents.programs.driver import (
     Used,
 )
 from milepost.agents.programs.limits import bounds_of, hosts_of
-from milepost.agents.programs.outcome import at_bound, judge
+from milepost.agents.programs.outcome import at_bound, judge, with_hosts
 from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, Reached, ResumePoint, place_in, reached
-from milepost.core.attempt import OutcomeStatus
+from milepost.core.attempt import SERVER_SILENT, OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Termination
 
@@ -176,6 +176,13 @@ def test_a_note_that_is_no_place_is_the_beginning(note: str) -> None:
 )
 def test_the_host_of_an_address_is_what_the_program_must_reach(address: str, hosts: tuple[str, ...]) -> None:
     assert hosts_of(address) == hosts
+
+
+def test_a_server_that_does_not_answer_is_named_before_the_time_that_it_states() -> None:
+    silent = f"fetch failed\n{SERVER_SILENT}"
+    assert with_hosts(silent, ("gateway:80",)) == f"{silent}: gateway:80"
+    assert with_hosts(f"{silent}: try again in 9 s", ("gateway:80",)) == f"{silent}: gateway:80: try again in 9 s"
+    assert with_hosts("limit reached", ("gateway:80",)) == "limit reached"
 
 
 def test_an_end_that_goes_on_is_none() -> None:

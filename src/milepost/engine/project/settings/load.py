@@ -44,6 +44,8 @@ _ELSEWHERE = {
     "group": ("plan", "group"),
     "dialect": ("roadmap", "dialect"),
     "memory": ("memory", "mode"),
+    "verify_mode": ("verify", "mode"),
+    "adaptive_mode": ("repair", "mode"),
     "checkouts": ("workspace", "checkouts"),
 }
 

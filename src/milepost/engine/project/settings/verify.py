@@ -52,6 +52,12 @@ class VerifySettings(SettingsSection):
         "enough, if they are strong. ask: it is held until you answer. refuse: it fails.",
     )
     lint: Annotated[bool, SAFE] = Field(False, description="Whether findings of the project's linter fail a task.")
+    checks: Annotated[list[Literal["vulnerabilities"]], SAFE] = Field(
+        [],
+        description="Checks to run in addition. vulnerabilities: requirements and package-lock.json that a task "
+        "changes bring no package with a known vulnerability, by pip-audit and npm audit. They need the network "
+        "([sandbox] network); without an answer the check claims nothing.",
+    )
     most_files: Annotated[int, SAFE] = Field(
         0, ge=0, description="Maximum number of files a task may change. 0: no limit."
     )
