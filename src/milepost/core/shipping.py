@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -91,6 +91,8 @@ class TargetSpec:
     soak_s: float = 30.0
     approve: bool = False
     """A person is asked before it gets traffic."""
+    options: tuple[tuple[str, str], ...] = ()
+    """What only this kind of target knows: a context, a resource group, a registry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +106,20 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretValue:
+    """Stands in a call for the value of a variable, which is read when the call is made."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VendorCommand:
-    """One call of a vendor's own client. Values of `secrets` are read from the variables named when it is run."""
+    """One call of a vendor's own client, which sees the user's environment."""
 
     argv: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
-    secrets: tuple[tuple[str, str], ...] = ()
-    stdin_secrets: tuple[tuple[str, str], ...] = ()
-    """Variables of the application for which the client reads `NAME=value` lines from standard input."""
+    stdin: object = None
+    """JSON for its standard input, or the `SecretValue` that it reads there."""
     timeout_s: float = 600.0
 
 
@@ -121,11 +129,12 @@ class VendorRequest:
 
     method: str
     url: str
-    token_from: str
-    """The variable that holds the token."""
+    token_from: str = ""
+    """The variable that holds the token; empty for an address that a vendor has signed, which needs none."""
     token_scheme: str = "Bearer"
     headers: tuple[tuple[str, str], ...] = ()
     json: object = None
+    """May have `SecretValue` in it."""
     body: Path | None = None
     timeout_s: float = 600.0
 
@@ -141,6 +150,8 @@ class VendorReply:
     code: int
     text: str
     retry_after_s: float | None = None
+    answer: object = field(default=None, repr=False)
+    """What it said as JSON, as it came: to be read and never kept, for it may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
