@@ -107,6 +107,8 @@ def vendor_server(contract: Sequence[Operation] = ()) -> Iterator[VendorServer]:
     server = VendorServer(contract)
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def _answer(self) -> None:
             address = urlsplit(self.path)
             length = int(self.headers.get("Content-Length") or 0)

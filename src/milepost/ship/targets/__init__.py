@@ -8,11 +8,11 @@ from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.shipping import TargetSpec
-from milepost.ship.targets import kubernetes
+from milepost.ship.targets import aws, kubernetes
 from milepost.ship.targets.vendor import Vendor, VendorTarget
 from milepost.ship.vendor_shell import VendorShell
 
-VENDORS: Mapping[str, Vendor] = {"kubernetes": kubernetes}
+VENDORS: Mapping[str, Vendor] = {"kubernetes": kubernetes, "aws": aws}
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _LABEL = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
 _DOMAIN = re.compile(r"(?i)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
