@@ -160,7 +160,7 @@ def kube_server(folder: Path) -> Iterator[tuple[KubeServer, Path]]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        Thread(target=listening.serve_forever, daemon=True).start()
+        Thread(target=listening.serve_forever, args=(0.02,), daemon=True).start()
         config = folder / "kubeconfig"
         config.write_text(
             json.dumps(

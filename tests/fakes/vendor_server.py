@@ -67,7 +67,6 @@ class Operation:
         return found
 
 
-Scripted = tuple[Any, ...]
 Answer = tuple[int | Literal["cut"], Any] | tuple[int | Literal["cut"], Any, Mapping[str, str]]
 
 
@@ -80,11 +79,15 @@ class VendorServer:
         self.strange: list[str] = []
         self.contract = contract
         self.answers: Callable[[Asked], Answer] | None = None
-        self._script: list[Scripted] = []
+        self._script: list[Any] = []
 
-    def script(self, *answers: Scripted) -> None:
+    def script(self, *answers: tuple[Any, ...]) -> None:
         """The next answers: method, path, status or "cut", what is said, and headers if there are any."""
         self._script += answers
+
+    def next(self, method: str, path: str) -> Answer | None:
+        """The answer of the script, if this request is what comes next in it."""
+        return self._script[0][2:] if self._script and self._script[0][:2] == (method, path) else None
 
     def answer(self, asked: Asked) -> Answer:
         self.asked.append(asked)
@@ -94,8 +97,9 @@ class VendorServer:
             if amiss:
                 self.strange.append(f"{asked.method} {asked.path}: {', '.join(amiss)}")
                 return 400, {"message": self.strange[-1]}
-        if self._script and self._script[0][:2] == (asked.method, asked.path):
-            return self._script.pop(0)[2:]
+        if (answer := self.next(asked.method, asked.path)) is not None:
+            self._script.pop(0)
+            return answer
         if self.answers is not None:
             return self.answers(asked)
         self.strange.append(f"{asked.method} {asked.path} is not in the script")
@@ -113,7 +117,7 @@ def vendor_server(contract: Sequence[Operation] = ()) -> Iterator[VendorServer]:
             address = urlsplit(self.path)
             length = int(self.headers.get("Content-Length") or 0)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            cut = bool(server._script and server._script[0][2] == "cut")
+            cut = (server.next(self.command, address.path) or ("",))[0] == "cut"
             body = b"" if cut else self.rfile.read(length)
             status, said, *more = server.answer(
                 Asked(method=self.command, path=address.path, query=address.query, headers=headers, body=body)
@@ -137,7 +141,7 @@ def vendor_server(contract: Sequence[Operation] = ()) -> Iterator[VendorServer]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
         server.address = f"http://127.0.0.1:{listening.server_port}"
-        Thread(target=listening.serve_forever, daemon=True).start()
+        Thread(target=listening.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield server
         finally:

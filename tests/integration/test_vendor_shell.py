@@ -141,4 +141,4 @@ def test_a_token_goes_nowhere_without_tls(tmp_path: Path, server: VendorServer) 
     ("retry", "wait"), [(None, 1.0), (30.0, 30.0), (LONGEST_WAIT_S, LONGEST_WAIT_S), (LONGEST_WAIT_S + 1, None)]
 )
 def test_a_vendor_is_waited_for_as_long_as_it_says_within_reason(retry: float | None, wait: Any) -> None:
-    assert wait_before_retry("GET", said(code=429, retry=retry), 0) == wait
+    assert wait_before_retry(True, said(code=429, retry=retry), 0) == wait

@@ -136,6 +136,8 @@ class VendorRequest:
     json: object = None
     """May have `SecretValue` in it."""
     body: Path | None = None
+    repeatable: bool = False
+    """Sent again after a failure though its method does not say that this is safe."""
     timeout_s: float = 600.0
 
 

@@ -104,7 +104,7 @@ class VendorShell:
                 answer=_json(said),
                 retry_after_s=heard.retry_after_s,
             )
-            wait = wait_before_retry(request.method, reply, attempt)
+            wait = wait_before_retry(request.repeatable or request.method in _REPEATABLE, reply, attempt)
             if wait is None:
                 return reply
             self.pause(wait)
@@ -135,7 +135,7 @@ class VendorShell:
         return value
 
 
-def wait_before_retry(method: str, reply: VendorReply, attempt: int) -> float | None:
+def wait_before_retry(repeatable: bool, reply: VendorReply, attempt: int) -> float | None:
     """The seconds until a request is sent again; None when it is not.
 
     One that may have been done is never repeated, unless that changes nothing. A 429 says that nothing was done.
@@ -144,7 +144,7 @@ def wait_before_retry(method: str, reply: VendorReply, attempt: int) -> float | 
         return None
     refused_unseen = reply.code == 429
     failed = reply.code == 0 or reply.code >= 500
-    if not (refused_unseen or (failed and method in _REPEATABLE)):
+    if not (refused_unseen or (failed and repeatable)):
         return None
     wait = reply.retry_after_s if reply.retry_after_s is not None else 2.0**attempt
     return wait if wait <= LONGEST_WAIT_S else None

@@ -8,11 +8,20 @@ from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.shipping import TargetSpec
-from milepost.ship.targets import aws, kubernetes
+from milepost.ship.targets import aws, azure, digitalocean, gcp, heroku, kubernetes, netlify, vercel
 from milepost.ship.targets.vendor import Vendor, VendorTarget
 from milepost.ship.vendor_shell import VendorShell
 
-VENDORS: Mapping[str, Vendor] = {"kubernetes": kubernetes, "aws": aws}
+VENDORS: Mapping[str, Vendor] = {
+    "kubernetes": kubernetes,
+    "aws": aws,
+    "gcp": gcp,
+    "azure": azure,
+    "heroku": heroku,
+    "digitalocean": digitalocean,
+    "vercel": vercel,
+    "netlify": netlify,
+}
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _LABEL = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
 _DOMAIN = re.compile(r"(?i)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")

@@ -34,7 +34,9 @@ _TOO_OLD = re.compile(
     r"unrecognized arguments|unknown (?:shorthand )?flag|[Uu]nknown options|Invalid choice|invalid choice"
     r"|unknown command|is misspelled or not recognized"
 )
-_ABSENT = re.compile(r"\(NotFound\)|NotFound\b|not be found|[Nn]ot found|NOT_FOUND|No Environment found|does not exist")
+_ABSENT = re.compile(
+    r"\(NotFound\)|NotFound\b|not be found|[Nn]ot found|Cannot find|NOT_FOUND|No Environment found|does not exist"
+)
 _LONGEST_LINE = 300
 
 
