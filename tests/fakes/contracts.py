@@ -8,6 +8,7 @@ BEARER = {"Authorization": "Bearer .+"}
 HEROKU_3 = BEARER | {"Accept": r"application/vnd\.heroku\+json; version=3"}
 _APP = "/apps/{app}"
 _DO_SERVICE = "spec.services[]"
+_DO_IMAGE = ("registry_type", "registry", "registry_credentials", "repository", "digest")
 
 NETLIFY = (
     Operation(method="GET", path="/api/v1/sites/{site}", headers=BEARER),
@@ -44,7 +45,7 @@ DIGITALOCEAN = (
                 "spec.domains",
                 "spec.domains[].domain",
                 "spec.domains[].type",
-                *(f"{_DO_SERVICE}.image.{name}" for name in ("registry_type", "registry", "repository", "digest")),
+                *(f"{_DO_SERVICE}.image.{name}" for name in _DO_IMAGE),
                 *(f"{_DO_SERVICE}.{name}" for name in ("http_port", "instance_count", "instance_size_slug")),
                 *(f"{_DO_SERVICE}.{name}" for name in ("run_command", "health_check.http_path")),
                 *(f"{_DO_SERVICE}.envs[].{name}" for name in ("key", "value", "scope", "type")),
@@ -69,7 +70,7 @@ DIGITALOCEAN = (
         method="GET",
         path="/v2/apps/{id}/deployments/{deployment}/logs",
         headers=BEARER,
-        query=("follow", "type", "tail_lines"),
+        query=("follow", "type", "pod_connection_timeout"),
     ),
 )
 

@@ -21,6 +21,7 @@ FACTS = Facts(
     required=("region",),
     packing="zip",
     name_is_label=True,
+    at_once=True,
 )
 BETWEEN_LOOKS_S = 10.0
 LOOKS = 60
@@ -78,6 +79,10 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
 
 
 def retire(spec: TargetSpec, release: Release) -> Steps[None]:
+    """The version goes, unless the environment runs it: then there was none to go back to."""
+    live = (yield from _environment(spec)).maybe("VersionLabel") == label(release)
+    if live or not (yield from _has_version(spec, release)):
+        return
     yield from tell(
         eb(
             spec,

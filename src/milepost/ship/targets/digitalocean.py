@@ -16,10 +16,12 @@ FACTS = Facts(
     takes=frozenset({ArtifactKind.IMAGE}),
     options={
         "registry": REGISTRY + ": of DigitalOcean, Docker Hub or GitHub",
+        "registry_credentials_from": "the variable that holds USER:TOKEN for a private one at Docker Hub or GitHub",
         "size": "the size of an instance (apps-s-1vcpu-0.5gb)",
     },
     required=("registry", "region"),
     name_is_label=True,
+    at_once=True,
 )
 BETWEEN_LOOKS_S = 5.0
 LOOKS = 120
@@ -116,11 +118,11 @@ def logs(spec: TargetSpec, release: Release, lines: int) -> Steps[str]:
     made = yield from _deployment(app, release)
     if made is None:
         return ""
-    path = f"/v2/apps/{app.text('id')}/deployments/{made.text('id')}/logs?type=RUN&follow=false&tail_lines={lines}"
+    path = f"/v2/apps/{app.text('id')}/deployments/{made.text('id')}/logs?type=RUN&follow=false"
     found = yield from ask(_request("GET", path))
     texts = []
-    for address in found.each("historic_urls"):
-        reply = yield from tell(VendorRequest(method="GET", url=str(address.value)))
+    for address in [str(each.value) for each in found.each("historic_urls")] or [found.text("live_url")]:
+        reply = yield from tell(VendorRequest(method="GET", url=address))
         texts += reply.text.splitlines()
     return "\n".join(texts[-lines:])
 
@@ -146,7 +148,7 @@ def app_spec(spec: TargetSpec, release: Release) -> dict[str, Any]:
     return {"name": spec.application, "region": spec.region, "services": [service], **domains}
 
 
-def _image(spec: TargetSpec, release: Release) -> dict[str, str]:
+def _image(spec: TargetSpec, release: Release) -> dict[str, Any]:
     host, _, rest = image_name(spec).partition("/")
     folder, _, repository = rest.rpartition("/")
     digest = {"repository": repository, "digest": image_digest(release)}
@@ -154,13 +156,18 @@ def _image(spec: TargetSpec, release: Release) -> dict[str, str]:
         case "registry.digitalocean.com":
             return {"registry_type": "DOCR", **digest}
         case "ghcr.io":
-            return {"registry_type": "GHCR", "registry": folder, **digest}
+            return {"registry_type": "GHCR", "registry": folder, **digest, **_credentials(spec)}
         case "docker.io":
-            return {"registry_type": "DOCKER_HUB", "registry": folder, **digest}
+            return {"registry_type": "DOCKER_HUB", "registry": folder, **digest, **_credentials(spec)}
     raise SettingInvalid(
         f"digitalocean takes no images from {host!r}",
         "name a registry of registry.digitalocean.com, ghcr.io or docker.io",
     )
+
+
+def _credentials(spec: TargetSpec) -> dict[str, Any]:
+    variable = option(spec, "registry_credentials_from")
+    return {"registry_credentials": SecretValue(variable=variable)} if variable else {}
 
 
 def _request(method: str, path: str, json: object = None) -> VendorRequest:

@@ -68,8 +68,10 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
 
 
 def retire(spec: TargetSpec, release: Release) -> Steps[None]:
-    """One that keeps instances costs something; one that has traffic is not deleted, Cloud Run refuses."""
-    if (yield from ask_if_there(_revision(spec, release))) is not None:
+    """The revision goes, which may keep instances, unless it has the traffic: then there was none to go back to."""
+    if (yield from ask_if_there(_revision(spec, release))) is None:
+        return
+    if not _has_all((yield from ask(_service(spec))), _name(spec, release)):
         yield from tell(gcloud(spec, "run", "revisions", "delete", _name(spec, release), "--region", spec.region))
 
 

@@ -8,7 +8,7 @@ from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.pack import Pack
 from milepost.ship.targets.vendor import Facts, Pause, Steps, label
 
-FACTS = Facts(takes=frozenset({ArtifactKind.WHEEL, ArtifactKind.NPM}), options={}, packing="tar.gz")
+FACTS = Facts(takes=frozenset({ArtifactKind.WHEEL, ArtifactKind.NPM}), options={}, packing="tar.gz", at_once=True)
 _SIGNED_IN_BY = "HEROKU_API_KEY"
 _LATEST = ("Range", "version ..; order=desc,max=1")
 BETWEEN_LOOKS_S = 2.0

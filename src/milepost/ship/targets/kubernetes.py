@@ -65,9 +65,6 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
 
 
 def retire(spec: TargetSpec, release: Release) -> Steps[None]:
-    """Nothing is ended that has the traffic."""
-    if (yield from _live(spec)) == label(release):
-        raise TargetRefused(f"release {release.number} is live on {spec.name!r}", "switch to another one first")
     kinds = "deployments,horizontalpodautoscalers,poddisruptionbudgets,secrets"
     selector = f"--selector=app.kubernetes.io/name={spec.application},{RELEASE}={label(release)}"
     yield from tell(kubectl(spec, "delete", kinds, selector, "--ignore-not-found", "--wait=false"))

@@ -90,10 +90,8 @@ def source_files(spec: TargetSpec, release: Release) -> dict[str, bytes | Path]:
             image = {"Name": image_reference(spec, release), "Update": "true"}
             ports = [{"ContainerPort": spec.port or DEFAULT_PORT}]
             return {"Dockerrun.aws.json": _json({"AWSEBDockerrunVersion": "1", "Image": image, "Ports": ports})}
-        case ArtifactKind.STATIC | ArtifactKind.RUST:
-            raise ArtifactUnfit(f"a platform with build packs cannot build {artifact.kind}")
         case _:
-            assert_never(artifact.kind)
+            raise ArtifactUnfit(f"a platform with build packs cannot build {artifact.kind}")
 
 
 def command_of(spec: TargetSpec, release: Release) -> tuple[str, ...]:

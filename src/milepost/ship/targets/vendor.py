@@ -39,6 +39,8 @@ class Facts:
     packing: Packing = "nothing"
     name_is_label: bool = False
     """The application's name becomes a part of names that have no dots and at most 63 signs."""
+    at_once: bool = False
+    """What is deployed has the traffic as soon as the vendor finds it well: it knows no other way."""
 
 
 class Vendor(Protocol):
@@ -63,6 +65,10 @@ class VendorTarget:
         self._spec = spec
         self._shell = shell
         self._folder = folder
+
+    @property
+    def at_once(self) -> bool:
+        return self._vendor.FACTS.at_once
 
     def deploy(self, release: Release) -> str:
         fits(self._vendor, self._spec, release)

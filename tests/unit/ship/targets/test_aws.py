@@ -131,6 +131,15 @@ def test_an_environment_that_stays_busy_is_given_up_after_a_while() -> None:
         play(aws.scale(SPEC, 3), *[busy] * aws.LOOKS)
 
 
+def test_a_version_goes_unless_the_environment_runs_it() -> None:
+    there = said({"ApplicationVersions": [{"VersionLabel": LABEL}]})
+    gone, _ = play(aws.retire(SPEC, WHEEL), environment(), there, said())
+
+    named = f"--application-name shop --version-label {LABEL} --delete-source-bundle"
+    assert argvs(gone) == [DESCRIBE, VERSIONS, f"{EB} delete-application-version {named}"]
+    assert argvs(play(aws.retire(SPEC, WHEEL), environment(LABEL))[0]) == [DESCRIBE]
+
+
 def test_logs_are_read_where_the_environment_put_them() -> None:
     ready = said({"EnvironmentInfo": [{"Message": "https://store.example/log?signed=1"}]})
 

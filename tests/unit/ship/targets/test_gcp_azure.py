@@ -87,6 +87,14 @@ def test_a_revision_that_is_there_is_not_made_again_and_one_with_the_traffic_is_
     )
 
 
+def test_a_revision_goes_unless_it_has_the_traffic() -> None:
+    traffic = {"status": {"traffic": [{"revisionName": f"shop-{LABEL}", "percent": 100}]}}
+    gone, _ = play(gcp.retire(RUN, release()), said({}), said({"status": {}}), said({}))
+
+    assert argvs(gone)[2] == f"gcloud run revisions delete shop-{LABEL} --region europe-west1 {END}"
+    assert argvs(play(gcp.retire(RUN, release()), said({}), said(traffic))[0]) == [REVISION, SERVICE]
+
+
 @pytest.mark.parametrize(
     ("ready", "healthy", "settled", "detail"),
     [

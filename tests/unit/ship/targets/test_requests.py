@@ -25,7 +25,7 @@ def test_an_app_is_told_whole_with_the_release_as_a_variable_and_secrets_by_name
         instances=(2, 2),
         variables=(("MODE", "fast"),),
         secrets=(("DB_URL", "PROD_DB_URL"),),
-        options=(("registry", "ghcr.io/team/apps"),),
+        options=(("registry", "ghcr.io/team/apps"), ("registry_credentials_from", "GHCR_PULL")),
     )
     secret = SecretValue(variable="PROD_DB_URL")
 
@@ -41,6 +41,7 @@ def test_an_app_is_told_whole_with_the_release_as_a_variable_and_secrets_by_name
                     "registry": "team/apps",
                     "repository": "shop",
                     "digest": f"sha256:{DIGEST}",
+                    "registry_credentials": SecretValue(variable="GHCR_PULL"),
                 },
                 "http_port": 8080,
                 "instance_count": 2,
@@ -96,6 +97,24 @@ def test_a_build_that_succeeded_is_healthy_when_its_dynos_are_up(
     )
 
     assert (health.healthy, health.settled, health.detail) == (healthy, settled, detail)
+
+
+def test_logs_of_app_platform_are_read_where_it_says_they_are() -> None:
+    target = spec("digitalocean", region="ams")
+    made_of = {"services": [{"envs": [{"key": "MILEPOST_RELEASE", "value": LABEL}]}]}
+    app, deployments = said({"apps": [{"id": "a", "spec": {"name": "shop"}}]}), [{"id": "d", "spec": made_of}]
+    kept = {"historic_urls": ["https://logs.example/1"], "live_url": "https://logs.example/live"}
+
+    made, text = play(
+        digitalocean.logs(target, release(), 1),
+        *(app, said({"deployments": deployments}), said(kept), said(text="one\ntwo\n")),
+    )
+
+    assert text == "two"
+    assert [url for _, url, _ in requests(made)][2:] == [
+        "https://api.digitalocean.com/v2/apps/a/deployments/d/logs?type=RUN&follow=false",
+        "https://logs.example/1",
+    ]
 
 
 def test_heroku_scales_restarts_and_hands_out_its_logs_at_an_address() -> None:
