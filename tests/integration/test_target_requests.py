@@ -149,6 +149,19 @@ def test_a_rollback_by_hand_is_committed_before_anything_is_deployed(stage: Stag
     assert stage.cloud.live().startswith("r3-") and not stage.cloud.pinned
 
 
+@pytest.mark.parametrize("stage", ["digitalocean"], indirect=True)
+def test_what_a_vendor_says_is_shown_without_secrets_and_without_signs_for_a_terminal(stage: Stage) -> None:
+    for number in (2, 3):
+        stage.target.deploy(stage.release(number))
+    no = {"valid": False, "error": {"message": f"\x1b[31mno\x1b[0m, because of {VALUE} and {TOKEN}"}}
+    stage.server.script(("POST", "/v2/apps/a/rollback/validate", 200, no))
+
+    with pytest.raises(TargetRefused) as refused:
+        stage.target.switch(stage.release(2))
+
+    assert refused.value.message == "digitalocean does not go back to release 2: no, because of [secret] and [secret]"
+
+
 @pytest.mark.parametrize("stage", ["vercel"], indirect=True)
 def test_what_never_had_traffic_is_promoted_and_what_had_it_is_gone_back_to(stage: Stage) -> None:
     for number in (2, 3):

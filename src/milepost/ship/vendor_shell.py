@@ -16,6 +16,7 @@ from typing import assert_never
 from milepost.core.errors import TargetRefused
 from milepost.core.secrets.redact import Redactor, secrets_of
 from milepost.core.shipping import SecretValue, VendorCall, VendorCommand, VendorReply, VendorRequest
+from milepost.core.terminal_escapes import without_escapes
 from milepost.ship.vendor_http import send
 
 TIMED_OUT = 124
@@ -48,8 +49,8 @@ class VendorShell:
         self.pause = pause
 
     def redact(self, text: str) -> str:
-        """A text without the secrets of the environment, and without those that were used in a call."""
-        return Redactor(self._hidden)(text)
+        """A text without the secrets of the environment and of the calls that were made, and fit for a terminal."""
+        return Redactor(self._hidden)(without_escapes(text))
 
     def __call__(self, call: VendorCall) -> VendorReply:
         match call:

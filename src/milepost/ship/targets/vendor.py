@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from milepost.core.errors import ArtifactUnfit
+from milepost.core.errors import ArtifactUnfit, TargetRefused
 from milepost.core.shipping import ArtifactKind, Health, Release, TargetSpec, VendorCommand, VendorReply, VendorRequest
 from milepost.ship.targets.pack import Pack, Packing, packed
 from milepost.ship.vendor_shell import VendorShell
@@ -112,6 +112,8 @@ class VendorTarget:
         except StopIteration as end:
             came: T = end.value
             return came
+        except TargetRefused as refused:
+            raise TargetRefused(self._shell.redact(refused.message), refused.advice) from None
 
 
 def fits(vendor: Vendor, spec: TargetSpec, release: Release) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from milepost.core.errors import ArtifactUnfit, SettingInvalid
+from milepost.core.ports import Target, TargetControls
 from milepost.core.shipping import ArtifactKind, TargetSpec
 from milepost.ship.targets import VENDORS, open_target
 from milepost.ship.targets.pack import PackedFile, Packing, command_of, files_of, packed, source_files
@@ -51,7 +52,9 @@ def test_every_option_is_on_the_page(kind: str) -> None:
 @pytest.mark.parametrize("kind", VENDORS)
 def test_what_a_target_needs_opens_it_and_without_it_a_line_says_so(kind: str, tmp_path: Path) -> None:
     opened = open_target(target(kind), tmp_path / "handed-over", {})
+    ports: tuple[Target, TargetControls] = opened, opened
 
+    assert ports == (opened, opened)
     assert opened.at_once is (kind in {"aws", "heroku", "digitalocean"})
     for name in VENDORS[kind].FACTS.required:
         with pytest.raises(SettingInvalid, match=f"target 'prod': `{name}` is needed"):
