@@ -31,7 +31,7 @@ class Artifact:
     commit: str
     """The milepost, or the commit that was named."""
     start: tuple[str, ...] = ()
-    """How it is started: a command that the wheel or package installs, or that the image has. Empty for a static site."""
+    """How it is started: a command that the package installs or the image has. Empty for a static site."""
 
 
 class Stage(StrEnum):
@@ -97,7 +97,7 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What a target says of one release. `settled` is false while it may still change by itself (starting, building)."""
+    """What a target says of one release. `settled` is false while it may change by itself: it starts, it is built."""
 
     healthy: bool
     settled: bool = True
@@ -131,7 +131,7 @@ class VendorRequest:
     url: str
     token_from: str = ""
     """The variable that holds the token; empty for an address that a vendor has signed, which needs none."""
-    token_scheme: str = "Bearer"
+    token_scheme: str = "Bearer"  # noqa: S105 (the name of a scheme)
     headers: tuple[tuple[str, str], ...] = ()
     json: object = None
     """May have `SecretValue` in it."""

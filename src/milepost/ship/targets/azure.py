@@ -62,8 +62,9 @@ def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     reply = yield VendorRequest(method="GET", url=f"https://{app.text('defaultHostName')}{spec.health_path}")
     # A slot that starts answers 503, or nothing.
     detail = f"{spec.health_path} answers {reply.code}" if reply.code else "it does not answer"
-    settled = reply.ok or 400 <= reply.code < 500
-    return Health(healthy=reply.ok, settled=settled, instances=spec.instances[0] if reply.ok else 0, detail=detail)
+    well = 200 <= reply.code < 400
+    settled = 200 <= reply.code < 500
+    return Health(healthy=well, settled=settled, instances=spec.instances[0] if well else 0, detail=detail)
 
 
 def switch(spec: TargetSpec, release: Release) -> Steps[None]:

@@ -169,7 +169,9 @@ def test_a_release_that_is_in_neither_slot_cannot_be_gone_back_to() -> None:
         play(azure.switch(APP, release()), said(["r5-x"]), said(["r4-y"]))
 
 
-@pytest.mark.parametrize(("code", "healthy", "settled"), [(200, True, True), (503, False, False), (404, False, True)])
+@pytest.mark.parametrize(
+    ("code", "healthy", "settled"), [(200, True, True), (302, True, True), (503, False, False), (404, False, True)]
+)
 def test_the_slot_itself_is_asked_whether_it_is_well(code: int, healthy: bool, settled: bool) -> None:
     app = {"state": "Running", "defaultHostName": "shop-staging.azurewebsites.net"}
 
