@@ -26,9 +26,9 @@ _WHEELS = ("build", "hatchling")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what builds wheels, which is all that pip is given."""
     folder = tmp_path_factory.mktemp("wheels")
-    argv = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", folder, *_WHEELS]
+    argv = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", str(folder)]
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*argv, *_WHEELS], capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
         pytest.skip("pip cannot fetch build and hatchling")
     if done.returncode != 0:

@@ -93,10 +93,10 @@ def _javascript(files: tuple[str, ...], read: Read) -> Iterator[Fitting]:
     if not package:
         return
     needs = {**table(package, "dependencies"), **table(package, "devDependencies")}
-    if "build" in table(package, "scripts") and (tool := next((name for name in _SITE_TOOLS if name in needs), "")):
-        if "index.html" in files or not _is_library(package):
-            yield Fitting(kind=ArtifactKind.STATIC, reason=f"package.json builds a site with {tool}")
-            return
+    tool = next((name for name in _SITE_TOOLS if name in needs), "") if "build" in table(package, "scripts") else ""
+    if tool and ("index.html" in files or not _is_library(package)):
+        yield Fitting(kind=ArtifactKind.STATIC, reason=f"package.json builds a site with {tool}")
+        return
     if _is_library(package):
         yield Fitting(kind=ArtifactKind.NPM, reason="package.json declares a package")
     elif package.get("name"):

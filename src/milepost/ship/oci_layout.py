@@ -196,9 +196,11 @@ def _place(folder: Path, described: Mapping[str, Any]) -> Path:
 def _opened(file: Path) -> IO[bytes]:
     with file.open("rb") as stream:
         start = stream.read(6)
-    ways = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
-    way = next((opened for magic, opened in ways.items() if start.startswith(magic)), None)
-    return cast(IO[bytes], file.open("rb") if way is None else way(file, "rb"))
+    if start.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.open(file, "rb"))
+    if start.startswith(b"BZh"):
+        return cast(IO[bytes], bz2.open(file, "rb"))
+    return cast(IO[bytes], lzma.open(file, "rb")) if start.startswith(b"\xfd7zXZ") else file.open("rb")
 
 
 def _added(folder: Path, plain: IO[bytes]) -> BaseImage:
@@ -206,7 +208,7 @@ def _added(folder: Path, plain: IO[bytes]) -> BaseImage:
     draft, content = folder / ".layer.gz", hashlib.sha256()
     with (
         draft.open("wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
     ):
         while chunk := plain.read(_CHUNK):
             content.update(chunk)

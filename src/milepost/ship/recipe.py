@@ -10,8 +10,9 @@ from typing import Protocol
 
 from milepost.core.shipping import ArtifactKind
 
-# `{python}` the project's interpreter, `{kit}` tools made once for all, `{more}` for this one alone, `{tree}` a clean checkout, `{out}` what is built,
-# `{file}` the artifact, `{trial}` a new folder in which it is tried, `{browser}` a browser if there is one.
+# `{python}` the project's interpreter, `{kit}` tools made once for all, `{more}` for this one alone, `{tree}` a clean
+# checkout, `{out}` what is built, `{file}` the artifact, `{trial}` a new folder in which it is tried, `{browser}` a
+# browser if there is one.
 _PLACE = re.compile(r"\{(python|kit|more|tree|out|file|trial|browser)\}")
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*\s*(\[[\w.,\s-]*\])?\s*\(?([<>=!~][^@;/\\]*)?\)?\s*(;[^@]*)?")
 

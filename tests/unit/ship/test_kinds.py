@@ -40,7 +40,7 @@ def test_the_kind_is_what_the_files_say(files: dict[str, str], kind: str, reason
 
 def test_where_several_kinds_are_declared_the_line_names_them_and_a_choice() -> None:
     tree = source({"pyproject.toml": PROJECT, "package.json": LIBRARY})
-    with pytest.raises(NothingToPackage, match="several kinds fit: wheel .*, npm") as refused:
+    with pytest.raises(NothingToPackage, match=r"several kinds fit: wheel .*, npm") as refused:
         chosen_kind(fitting_kinds(tree.files, tree.read))
     assert "--as wheel" in refused.value.advice
 

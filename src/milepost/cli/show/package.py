@@ -17,9 +17,7 @@ _UNITS = ("B", "kB", "MB", "GB")
 def package_lines(made: Packaged, copied: Sequence[Path], written: Sequence[Path]) -> list[str]:
     """The artifact, what was found out about it, and what to do next."""
     artifact = made.artifact
-    proven = f"{made.mileposts} milepost{'' if made.mileposts == 1 else 's'} hold" + (
-        "s" if made.mileposts == 1 else ""
-    )
+    proven = "1 milepost holds" if made.mileposts == 1 else f"{made.mileposts} mileposts hold"
     built = "built before from this tree, digest verified" if made.cached else f"built in {duration(made.duration_ms)}"
     rows = [
         ("file", from_here(artifact.path)),

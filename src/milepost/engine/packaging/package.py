@@ -54,7 +54,8 @@ _BUILD_TIMEOUT_S = 1800.0
 class Packaged:
     """An artifact, and what is told of it. `cached` says that it was built before, from the same tree.
 
-    `unproven` is why its commit is not proven, empty where it is. `generated` are manifests that the project lacks, `diff` is what they change in it.
+    `unproven` is why its commit is not proven, empty where it is. `generated` are manifests that the project lacks, and
+    `diff` is what they change in it.
     """
 
     artifact: Artifact
@@ -269,12 +270,22 @@ def _kits(installer: Installer) -> Callable[[str, Callable[[Path], None]], Path]
 
     def kit(made_of: str, make: Callable[[Path], None]) -> Path:
         key = hashlib.sha256(f"{made_of}\n{installer.choices()}".encode()).hexdigest()
-        made = entries.get(f"kit-{key}", lambda folder: make(folder))
+        made = entries.get(f"kit-{key}", _makes(make))
         if isinstance(made, Failed):
             raise PackageFailed(f"the tools that build it cannot be kept: {made.reason}", "try again")
         return made
 
     return kit
+
+
+def _makes(make: Callable[[Path], None]) -> Callable[[Path], Failed | None]:
+    """One that raises what goes wrong, as a maker of an entry that tells it."""
+
+    def made(folder: Path) -> Failed | None:
+        make(folder)
+        return None
+
+    return made
 
 
 def _tool_versions(workshop: Workshop, built: Built) -> dict[str, str]:

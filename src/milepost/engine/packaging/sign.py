@@ -32,7 +32,13 @@ def sign(file: Path, settings: PackageSettings, say: Callable[[str], None]) -> s
     argv = sign_command(settings.sign, str(Path(settings.key).expanduser()), file)
     try:
         done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_LONGEST_S
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_S,
+            check=False,
         )
     except FileNotFoundError:
         raise PackageFailed(f"{argv[0]} is not on PATH", "install it, or leave out sign in [package]") from None

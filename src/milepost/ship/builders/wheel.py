@@ -92,7 +92,8 @@ class WheelKind:
     def trial(self, source: Source, product: Product) -> Trial:
         modules = () if scripts_of(product.path) else modules_of(product.path)
         python = "{trial}/env/bin/python"
-        calls = [Call(argv=(python, "-I", "-c", _LOADED, product.name, *modules))]
+        loaded: tuple[str, ...] = (python, "-I", "-c", _LOADED, product.name, *modules)
+        calls = [Call(argv=loaded)]
         said = f"installed in a fresh environment, {', '.join(modules) or 'its entry points'} imported"
         if product.start:
             program, *words = product.start
