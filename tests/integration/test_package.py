@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from milepost.core.shipping import ArtifactKind
 from milepost.engine.packaging import Packaged, package
 from milepost.engine.project.project import Project
 from milepost.sandbox.levels import ladder
+from tests.tools import needs
 
 pytestmark = pytest.mark.skipif(not ladder()[1].ok, reason="the sandbox cannot be held here")
 
@@ -94,9 +99,74 @@ def test_a_wheel_is_built_without_touching_the_project_and_called(
     assert made.ran == "installed in a fresh environment, durations called"
     assert not made.cached
     assert "+build-backend" in made.diff and not (project.repository.top / "pyproject.toml").exists()
+
+
+SITE = {
+    "index.html": '<html><link rel="stylesheet" href="style.css"><script type="module" src="app.js"></script></html>',
+    "style.css": "body { color: red }\n" * 30,
+    "app.js": 'import "./lib.js"',
+    "lib.js": "document.title = 1",
+    "secret.toml": "",
+}
+
+
+def test_a_site_is_named_by_content_compressed_and_opened_and_kept_only_while_it_is_whole(make: Make) -> None:
+    project = make(SITE)
+    made = packaged(project)
+    site = made.artifact.path
+    assert made.artifact.kind == "static"
+    assert made.ran.startswith("page opened in chromium" if shutil.which("chromium") else "page served and fetched")
+    assert sorted(re.sub(r"-[0-9a-f]{10}", "-X", file.name) for file in site.iterdir()) == [
+        *("app-X.js", "index.html", "lib-X.js", "style-X.css", "style-X.css.gz", "style.css", "style.css.gz")
+    ]
+    listed = json.loads(site.with_name("site.manifest.json").read_text())["files"]
+    assert listed.keys() == {file.name for file in site.iterdir()}
     assert packaged(project).cached
 
-    made.artifact.path.write_bytes(b"something else")
+    (site / "index.html").write_text("something else")
     again = packaged(project)
     assert not again.cached, "what is kept is looked at before it is used"
     assert again.artifact.sha256 == made.artifact.sha256, "built once more, it is the same"
+
+
+def test_a_site_whose_page_loads_what_is_not_there_is_no_artifact(make: Make) -> None:
+    problem = refused(make({"index.html": '<html><script src="gone.js"></script></html>'}), ArtifactKind.STATIC)
+    assert problem.message.startswith("it was built, but does not run") and "/gone.js" in problem.message
+
+
+def test_a_commit_without_mileposts_is_not_packaged_as_proven(make: Make) -> None:
+    with pytest.raises(NotProven, match="contains no milepost"):
+        package(make(SITE))
+
+
+@needs("npm", "node")
+def test_an_npm_package_is_packed_with_a_manifest_that_is_generated_and_loaded(make: Make) -> None:
+    project = make({"index.js": "module.exports = 1\n", "lib/a.js": "", "notes.txt": ""})
+    made = packaged(project, ArtifactKind.NPM)
+    assert (made.artifact.name, made.artifact.version) == ("project", "0.1.0")
+    assert made.ran == "installed, its main module loaded"
+    with tarfile.open(made.artifact.path) as archive:
+        assert sorted(archive.getnames()) == ["package/index.js", "package/lib/a.js", "package/package.json"]
+    assert not (project.repository.top / "package.json").exists()
+
+
+@needs("npm", "node")
+def test_an_npm_package_whose_program_does_not_run_is_no_artifact(make: Make) -> None:
+    manifest = {"name": "tool", "version": "1.0.0", "bin": "cli.js"}
+    program = "#!/usr/bin/env node\nrequire('./gone')\n"
+    problem = refused(make({"package.json": json.dumps(manifest), "cli.js": program}), ArtifactKind.NPM)
+    assert problem.message.startswith("it was built, but does not run: tool exit 1")
+
+
+@needs("cargo")
+def test_a_rust_program_is_static_and_called(make: Make) -> None:
+    project = make(
+        {
+            "Cargo.toml": '[package]\nname = "tool"\nversion = "1.2.0"\nedition = "2021"\n',
+            "Cargo.lock": 'version = 3\n\n[[package]]\nname = "tool"\nversion = "1.2.0"\n',
+            "src/main.rs": 'fn main() { println!("{}", file!()) }\n',
+        }
+    )
+    made = packaged(project)
+    assert (made.artifact.kind, made.artifact.version, made.artifact.start) == ("rust", "1.2.0", ("tool",))
+    assert made.ran == "tool called; static"

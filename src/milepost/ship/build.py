@@ -17,6 +17,7 @@ from milepost.core.commands import Command, CommandResult, ending_in_words
 from milepost.core.errors import PackageFailed
 from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Terminal
+from milepost.core.shipping import ArtifactKind
 from milepost.ship.guest_files import plain_files, sha256_of
 from milepost.ship.recipe import Call, Component, Kind, Product, Source, Step, filled, in_places, is_requirement
 
@@ -110,7 +111,8 @@ class _Building:
         self._kit = self._more
         if self._recipe.prepare:
             self._kit = self._shop.kit(f"{self._shop.python} {self._recipe.prepare}", self._prepare)
-            self._ran.extend(step.argv for step in self._recipe.prepare)
+            for step in self._recipe.prepare:
+                self._note(step.argv)
         self._places["kit"] = str(self._kit)
         first = self._built("first")
         second = self._built("second")
@@ -124,6 +126,10 @@ class _Building:
             components=self._kind.components(self._source, first.tree, trial),
             duration_ms=round((time.monotonic() - started) * 1000),
         )
+
+    def _note(self, argv: tuple[str, ...]) -> None:
+        """Write a command down, without the text of scripts."""
+        self._ran.append(tuple("<script>" if "\n" in word else word for word in argv))
 
     def _prepare(self, kit: Path) -> None:
         self._shop.say("preparing the tools that build it")
@@ -171,11 +177,11 @@ class _Building:
         self._shop.say("trying it")
         places = {"file": str(product.path), "trial": str(trial), "out": str(product.path.parent)}
         self._run(planned.install, trial, places)
-        for call in planned.calls:
-            self._call(call, trial, places)
-        return trial, planned.said
+        said = [self._call(call, trial, places) for call in planned.calls]
+        return trial, planned.said or said[-1]
 
-    def _call(self, call: Call, trial: Path, places: Mapping[str, str]) -> None:
+    def _call(self, call: Call, trial: Path, places: Mapping[str, str]) -> str:
+        """The last line that a call prints; raises where it is not as it should be."""
         everywhere = {**self._places, **places}
         argv = tuple(in_places(word, everywhere) for word in call.argv)
         timeout_s = STAYED_S if call.may_stay else self._shop.timeout_s
@@ -190,15 +196,14 @@ class _Building:
                 writable=(trial,),
             )
         )
-        self._ran.append(call.argv)
+        self._note(call.argv)
         stayed = call.may_stay and result.termination == "timeout"
         if stayed or (result.termination == "exited" and result.exit_code in call.codes):
-            return
+            return next(iter(reversed(result.stdout.strip().splitlines())), "")
         words = _words(result, call.argv[0].rpartition("/")[2], timeout_s)
         self._tell(result)
-        raise PackageFailed(
-            f"it was built, but does not run: {words}", "name the words it is tried with: trial in [package]"
-        )
+        advice = "" if self._recipe.kind is ArtifactKind.STATIC else "say what it is tried with: trial in [package]"
+        raise PackageFailed(f"it was built, but does not run: {words}", advice)
 
     def _run(
         self,
@@ -225,7 +230,7 @@ class _Building:
                 cwd=Path(ready.cwd) if ready.cwd else None,
             )
             if note:
-                self._ran.append(step.argv)
+                self._note(step.argv)
             if not result.succeeded:
                 self._tell(result)
                 raise PackageFailed(

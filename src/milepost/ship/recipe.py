@@ -87,7 +87,7 @@ class Product:
 class Trial:
     """How an artifact is shown to run: it is installed, as by whoever will use it, and then called.
 
-    `said` is what that shows, in words.
+    `said` is what that shows, in words; empty where the last call prints it.
     """
 
     install: tuple[Step, ...] = ()

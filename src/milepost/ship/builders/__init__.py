@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from milepost.core.errors import NothingToPackage
 from milepost.core.shipping import ArtifactKind
+from milepost.ship.builders.npm import NpmKind
+from milepost.ship.builders.rust import RustKind
+from milepost.ship.builders.static import StaticKind
 from milepost.ship.builders.wheel import WheelKind
 from milepost.ship.recipe import Kind
 
@@ -13,5 +16,11 @@ def kind_of(kind: ArtifactKind) -> Kind:
     match kind:
         case ArtifactKind.WHEEL:
             return WheelKind()
+        case ArtifactKind.STATIC:
+            return StaticKind()
+        case ArtifactKind.NPM:
+            return NpmKind()
+        case ArtifactKind.RUST:
+            return RustKind()
         case _:
             raise NothingToPackage(f"{kind} cannot be built yet", "")
