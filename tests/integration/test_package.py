@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.core.errors import MilepostError
+from milepost.core.errors import MilepostError, NotProven
 from milepost.core.shipping import ArtifactKind
 from milepost.engine.packaging import Packaged, package
 from milepost.engine.project.project import Project

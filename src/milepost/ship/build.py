@@ -226,7 +226,7 @@ class _Building:
                 own,
                 tool=ready.tool,
                 env={**_SAME, "SOURCE_DATE_EPOCH": str(self._source.time), **ready.env},
-                readable=self._readable,
+                readable=(*self._readable, *((entry,) if own is not entry else ())),
                 cwd=Path(ready.cwd) if ready.cwd else None,
             )
             if note:

@@ -14,13 +14,18 @@ from milepost.ship.kinds import rust_binaries
 from milepost.ship.recipe import Component, Product, Recipe, Source, Step, Trial, trial_code
 from milepost.sources.parse_documents import string, table, tables, toml_of
 
-_HOME = {"CARGO_HOME": "{more}/cargo"}
 _BUILD = {
     "CARGO_HOME": "{more}/cargo",
     "CARGO_TARGET_DIR": "{out}/target",
     "CARGO_NET_OFFLINE": "true",
     "CARGO_INCREMENTAL": "0",
 }
+# It runs no code of a crate, and is run where the checkout's settings of cargo are not read.
+FETCH = Step(
+    argv=("cargo", "fetch", "--locked", "--manifest-path", "{tree}/Cargo.toml"),
+    tool="cargo",
+    env={"CARGO_HOME": "{more}/cargo"},
+)
 _PATHS = "--remap-path-prefix={tree}=. --remap-path-prefix={out}=target --remap-path-prefix={more}=cargo"
 
 
@@ -44,9 +49,7 @@ class RustKind:
         return Recipe(
             kind=self.kind,
             programs=("cargo",),
-            ready=(
-                Step(argv=("cargo", "fetch", "--locked", "--manifest-path", "{tree}/Cargo.toml"), tool="cargo", env=_HOME),
-            ),
+            ready=() if _is_vendored(source) else (FETCH,),
             build=(Step(argv=("cargo", "build", *options), cwd="{tree}", env=_BUILD | {"RUSTFLAGS": flags}),),
         )
 
@@ -99,6 +102,12 @@ def is_static(program: Path) -> bool:
         stream.seek(start)
         headers = [stream.read(size) for _ in range(min(count, 64))]
     return all(int.from_bytes(header[:4], "little") != 3 for header in headers)  # PT_INTERP
+
+
+def _is_vendored(source: Source) -> bool:
+    """Whether the crates are in the commit."""
+    settings = (toml_of(source.read(f".cargo/{name}") or b"") for name in ("config.toml", "config"))
+    return any("source" in one for one in settings)
 
 
 def _is_gnu(target: str) -> bool:

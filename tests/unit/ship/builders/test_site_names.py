@@ -20,7 +20,7 @@ def changed(files: Mapping[str, str]) -> set[str]:
 def test_references_of_pages_styles_and_modules_are_rewritten() -> None:
     made = named(
         {
-            "index.html": '<link href="css/a.css?v=1"><script type="module" src="/app.js"></script><img srcset="a.png 2x">',
+            "index.html": '<link href="css/a.css?v=1"><script src="/app.js"></script><img srcset="a.png 2x">',
             "css/a.css": 'b { background: url("../a.png#x") }',
             "app.js": 'import { b } from "./lib/b.js";\nexport * from "./lib/b.js"; import("./lib/b.js")',
             "lib/b.js": 'new URL("../a.png", import.meta.url)',
@@ -31,7 +31,7 @@ def test_references_of_pages_styles_and_modules_are_rewritten() -> None:
     assert names.keys() == {"css/a.css", "app.js", "lib/b.js", "a.png"}
     css, app, lib, png = (names[one].rpartition("/")[2] for one in ("css/a.css", "app.js", "lib/b.js", "a.png"))
     assert made.texts["index.html"] == (
-        f'<link href="css/{css}?v=1"><script type="module" src="/{app}"></script><img srcset="{png} 2x">'
+        f'<link href="css/{css}?v=1"><script src="/{app}"></script><img srcset="{png} 2x">'
     )
     assert made.texts["css/a.css"] == f'b {{ background: url("../{png}#x") }}'
     assert made.texts["app.js"].count(f"./lib/{lib}") == 3
