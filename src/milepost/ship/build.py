@@ -122,7 +122,7 @@ class _Building:
             product=product,
             argv=tuple(self._ran),
             ran=ran,
-            generated=self._recipe.generated,
+            generated={**self._recipe.generated, **self._recipe.offered},
             components=self._kind.components(self._source, first.tree, trial),
             duration_ms=round((time.monotonic() - started) * 1000),
         )

@@ -208,7 +208,7 @@ def _added(folder: Path, plain: IO[bytes]) -> BaseImage:
     draft, content = folder / ".layer.gz", hashlib.sha256()
     with (
         draft.open("wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
     ):
         while chunk := plain.read(_CHUNK):
             content.update(chunk)

@@ -45,7 +45,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How one artifact is built. `programs` must be on PATH; `generated` are files that the project lacks.
+    """How one artifact is built. `programs` must be on PATH. `generated` are files that the project lacks; `offered`
+    are others that it could have, and that the build does without.
 
     `prepare` makes the kit, without any file of the project; `ready` is run with the first checkout, `build` in each.
     """
@@ -53,6 +54,7 @@ class Recipe:
     kind: ArtifactKind
     programs: tuple[str, ...] = ()
     generated: Mapping[str, bytes] = field(default_factory=dict)
+    offered: Mapping[str, bytes] = field(default_factory=dict)
     prepare: tuple[Step, ...] = ()
     ready: tuple[Step, ...] = ()
     build: tuple[Step, ...] = ()

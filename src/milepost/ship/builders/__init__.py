@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from milepost.core.errors import NothingToPackage
 from milepost.core.shipping import ArtifactKind
+from milepost.ship.builders.image import ImageKind
 from milepost.ship.builders.npm import NpmKind
 from milepost.ship.builders.rust import RustKind
 from milepost.ship.builders.static import StaticKind
@@ -22,5 +22,5 @@ def kind_of(kind: ArtifactKind) -> Kind:
             return NpmKind()
         case ArtifactKind.RUST:
             return RustKind()
-        case _:
-            raise NothingToPackage(f"{kind} cannot be built yet", "")
+        case ArtifactKind.IMAGE:
+            return ImageKind()

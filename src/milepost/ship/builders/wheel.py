@@ -154,13 +154,23 @@ def name_and_version(wheel: Path) -> tuple[str, str]:
 
 def scripts_of(wheel: Path) -> tuple[str, ...]:
     """The programs that a wheel installs."""
+    return tuple(_scripts(wheel))
+
+
+def _scripts(wheel: Path) -> dict[str, str]:
     parser = ConfigParser(delimiters=("=",), interpolation=None)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
         parser.read_string(_metadata(wheel, "entry_points.txt"))
     except IniError:
-        return ()
-    return tuple(parser["console_scripts"]) if parser.has_section("console_scripts") else ()
+        return {}
+    return dict(parser["console_scripts"]) if parser.has_section("console_scripts") else {}
+
+
+def entry_point_of(wheel: Path, program: str) -> str:
+    """The function that a program of a wheel calls, as `module:function`; empty where it is none of its programs."""
+    points = _scripts(wheel)
+    return points.get(program, "").partition("[")[0].strip()
 
 
 def started_by(wheel: Path, name: str) -> tuple[str, ...]:
