@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,7 @@ def test_what_is_proven_is_packaged_and_what_is_not_says_why(sandbox: Sandbox) -
     made = sandbox.milepost("package", "--json", "--out", "out").json
     assert (made["kind"], made["unproven"], made["mileposts"], made["cached"]) == ("static", "", 1, False)
     assert made["ran"].startswith("page ")
-    with open(made["provenance"]) as file:
-        told = json.load(file)
+    told = json.loads(Path(made["provenance"]).read_text())
     assert told["subject"][0]["digest"] == {"sha256": made["sha256"]}
     (evidence,) = [
         one["annotations"] for one in told["predicate"]["runDetails"]["byproducts"] if one["name"] == "evidence"

@@ -115,7 +115,15 @@ def _install_steps(kind: ArtifactKind) -> tuple[Step, ...]:
         case ArtifactKind.WHEEL:
             fetch = (*PIP, "download", "--quiet", "--only-binary", ":all:", "--dest", "{out}/wheels")
             source = ("--no-index", "--find-links", "{out}/wheels")
-            install = (*PIP, "install", "--quiet", "--no-compile", *source, "--target", "{out}/app/packages")
+            install: tuple[str, ...] = (
+                *PIP,
+                "install",
+                "--quiet",
+                "--no-compile",
+                *source,
+                "--target",
+                "{out}/app/packages",
+            )
             return (
                 Step(argv=("sh", "-c", _BY_FILE, "sh", *fetch), tool="pip"),
                 Step(argv=("sh", "-c", _BY_NAME, "sh", *install)),
@@ -134,8 +142,8 @@ def _contents(
     if kind is ArtifactKind.RUST:
         if not is_static(built.path):
             raise PackageFailed("the program needs libraries of the machine", "name a base that has them in [package]")
-        words = command[1:] if command and command[0] == built.name else ()
-        return {f"usr/local/bin/{built.name}": built.path}, (f"/usr/local/bin/{built.name}", *words), ()
+        after = command[1:] if command and command[0] == built.name else ()
+        return {f"usr/local/bin/{built.name}": built.path}, (f"/usr/local/bin/{built.name}", *after), ()
     app = take_folder(out / APP, out, draft / APP)
     entries: dict[str, Path | str] = {
         f"{APP}/{file.relative_to(app).as_posix()}": file

@@ -24,7 +24,7 @@ def install_step(files: tuple[str, ...]) -> Step:
     match manager:
         case "npm":
             how = "ci" if "package-lock.json" in files else "install"
-            argv = ("npm", how, "--include=dev", "--ignore-scripts", *QUIET)
+            argv: tuple[str, ...] = ("npm", how, "--include=dev", "--ignore-scripts", *QUIET)
         case "pnpm":
             argv = ("pnpm", "install", "--frozen-lockfile", "--ignore-scripts")
         case _:

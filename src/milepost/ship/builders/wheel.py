@@ -131,8 +131,8 @@ def build_step(*, with_uv: bool) -> Step:
     if with_uv:
         options = ("--no-build-isolation", "--offline", "--no-config", "--python", _BUILT, "--out-dir", "{out}")
         return Step(argv=("uv", "build", *options, "{tree}"), cwd="{tree}", env=_BUILD_ENV)
-    options = ("--no-isolation", "--skip-dependency-check", "--outdir", "{out}")
-    return Step(argv=(_BUILT, "-I", "-m", "build", *options, "{tree}"), cwd="{tree}", env=_BUILD_ENV)
+    plain = ("--no-isolation", "--skip-dependency-check", "--outdir", "{out}")
+    return Step(argv=(_BUILT, "-I", "-m", "build", *plain, "{tree}"), cwd="{tree}", env=_BUILD_ENV)
 
 
 def install_steps() -> tuple[Step, ...]:

@@ -4,6 +4,8 @@ Arguments: the folder, and a browser or nothing. The last line says what was ope
 the page loads is not there.
 """
 
+from __future__ import annotations
+
 import re
 import subprocess
 import sys
@@ -20,15 +22,15 @@ LOADED = re.compile(
 )
 HREF = re.compile(r"\shref\s*=\s*[\"']([^\"'<>]+)", re.IGNORECASE)
 BROWSER_S = 60
-missing = set()
-asked = set()
+missing: set[str] = set()
+asked: set[str] = set()
 
 
 class Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
-    def send_response(self, code, message=None):
+    def send_response(self, code: int, message: str | None = None) -> None:
         path = self.path.partition("?")[0]
         asked.add(path)
         if code >= 400 and path != "/favicon.ico":
@@ -36,15 +38,15 @@ class Handler(SimpleHTTPRequestHandler):
         super().send_response(code, message)
 
 
-def fetched(url):
+def fetched(url: str) -> str:
     try:
         with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310 (only of this server)
-            return answer.read().decode("utf-8", "replace")
+            return str(answer.read(), "utf-8", "replace")
     except urllib.error.HTTPError:
         return ""
 
 
-def fetch_all(top):
+def fetch_all(top: str) -> None:
     page = fetched(top)
     for found in LOADED.finditer(page):
         address = found[1]
@@ -56,7 +58,7 @@ def fetch_all(top):
             fetched(place)
 
 
-def opened_in(browser, top):
+def opened_in(browser: str, top: str) -> bool:
     with tempfile.TemporaryDirectory() as profile:
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
         argv = [browser, *options, f"--user-data-dir={profile}", "--dump-dom", top]
@@ -67,7 +69,7 @@ def opened_in(browser, top):
         return done.returncode == 0 and b"<html" in done.stdout.lower() and "/" in asked
 
 
-def main():
+def main() -> None:
     folder, browser = sys.argv[1:]
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()

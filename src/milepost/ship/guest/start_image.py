@@ -4,34 +4,38 @@ Arguments: the layout, the folder to unpack into, arguments of the command. A pr
 its image by the image's own loader; absolute paths among its variables and arguments lead into the unpacked layers.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import sys
 import tarfile
+from typing import Any, cast
 
 LIBRARIES = ("lib64", "lib", "usr/lib64", "usr/lib", "usr/local/lib")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def blob(layout, described):
+def blob(layout: str, described: dict[str, Any]) -> str:
     return os.path.join(layout, "blobs", *described["digest"].split(":"))
 
 
-def load(file):
+def load(file: str) -> dict[str, Any]:
     with open(file, encoding="utf-8") as stream:
-        return json.load(stream)
+        return cast(dict[str, Any], json.load(stream))
 
 
-def remove(place):
+def remove(place: str) -> None:
     if os.path.isdir(place) and not os.path.islink(place):
         shutil.rmtree(place)
     elif os.path.lexists(place):
         os.remove(place)
 
 
-def unpack(file, root):
+def unpack(file: str, root: str) -> None:
     with tarfile.open(file) as archive:
+        archive.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
         for member in archive:
             name = member.name.removeprefix("./").strip("/")
             above, last = os.path.split(name)
@@ -44,12 +48,12 @@ def unpack(file, root):
                 if not member.isdir():
                     remove(place)
                 member.uid, member.gid = os.getuid(), os.getgid()
-                archive.extract(member, root, set_attrs=not member.issym(), filter="fully_trusted")
+                archive.extract(member, root, set_attrs=not member.issym())
                 if member.isdir():
                     os.chmod(place, 0o755)
 
 
-def resolve(root, path):
+def resolve(root: str, path: str) -> str:
     """Where a path of the image is in the folder, its links followed as in the image."""
     parts, found, hops = path.strip("/").split("/"), "", 0
     while parts:
@@ -71,13 +75,13 @@ def resolve(root, path):
     return os.path.join(root, found)
 
 
-def lead_inside(root, word):
+def lead_inside(root: str, word: str) -> str:
     """A word, or where it leads if it is a path that the image has."""
     place = resolve(root, word) if word.startswith("/") else ""
     return place if place and os.path.exists(place) else word
 
 
-def loader_of(program):
+def loader_of(program: str) -> str:
     """The loader that an ELF program names; empty for one that needs none."""
     with open(program, "rb") as stream:
         head = stream.read(64)
@@ -93,7 +97,7 @@ def loader_of(program):
     return ""
 
 
-def main():
+def main() -> None:
     layout, root, *words = sys.argv[1:]
     manifest = load(blob(layout, load(os.path.join(layout, "index.json"))["manifests"][0]))
     os.mkdir(root)
