@@ -248,10 +248,12 @@ def test_the_projects_build_code_has_no_network_no_variables_and_no_settings_of_
 
 @needs("npm", "node")
 def test_what_a_build_leaves_as_a_link_is_not_followed(make: Make, tmp_path: Path) -> None:
-    (tmp_path / "secret.tgz").write_bytes(b"secret")
-    link = f"require('fs').symlinkSync({str(tmp_path / 'secret.tgz')!r}, '../out/zz-1.0.0.tgz')"
-    problem = refused(make(script_of(link)), ArtifactKind.NPM)
-    assert "2 packages where one was expected" in problem.message
+    (tmp_path / "secret").write_text("secret")
+    own = "../out/tool-1.0.0.tgz"
+    code = f"const fs = require('fs'); fs.unlinkSync('{own}'); fs.symlinkSync('{tmp_path / 'secret'}', '{own}')"
+    files = script_of(code)
+    files["package.json"] = files["package.json"].replace("prepack", "postpack")
+    assert refused(make(files), ArtifactKind.NPM).message == "what was built as 'tool-1.0.0.tgz' is not a plain file"
 
 
 def test_without_its_tool_a_kind_is_refused_in_a_line_that_names_it(

@@ -6,48 +6,33 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from milepost.core.commands import CommandResult
-from milepost.core.errors import NotProven, PackageFailed, PlaceUnknown
-from milepost.core.ports import Terminal
-from milepost.core.secrets.redact import Redactor
+from milepost.core.errors import NotProven, PlaceUnknown
 from milepost.core.shipping import Artifact, ArtifactKind
 from milepost.core.unified_diff import unified_diff
 from milepost.engine.packaging.proven import Standing, standing_of
 from milepost.engine.packaging.sign import sign
+from milepost.engine.packaging.workshop import open_workshop, tool_versions
 from milepost.engine.project.project import Project
-from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings.load import COMMANDS, load
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.version import installed_version
-from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
-from milepost.engine.terminals.isolation import hold_for
-from milepost.engine.terminals.limits import CommandLimits, for_checks, for_installers
-from milepost.engine.terminals.wrappers import DowngradedTerminal, LimitedTerminal, RedactingTerminal
-from milepost.sandbox.launch import users_home
-from milepost.ship.build import Built, Workshop
+from milepost.engine.terminals.interpreter import outside_environment
 from milepost.ship.build import build as build_artifact
 from milepost.ship.builders import kind_of
 from milepost.ship.kept_artifacts import PROVENANCE, SBOM, Kept, KeptArtifacts
 from milepost.ship.kinds import Fitting, chosen_kind, fitting_kinds
 from milepost.ship.recipe import Kind, Options, Source
 from milepost.ship.sbom import Origin, provenance_of, sbom_of
-from milepost.verify.environments.package_cache import Entries, Failed
-from milepost.verify.environments.run_installer import Installer
-from milepost.workspace.checkout import Checkouts, environments_folder
 from milepost.workspace.mileposts import Mileposts
 
 Say = Callable[[str], None]
-
-_BUILD_TIMEOUT_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +172,7 @@ def _built(
     say: Say,
 ) -> Kept:
     started = _now()
-    with artifacts.draft() as draft, _workshop(project, settings, own, commit, say) as workshop:
+    with artifacts.draft() as draft, open_workshop(project, settings, own, commit, say) as workshop:
         built = build_artifact(kind, source, workshop, draft)
         product = built.product
         artifact = Artifact(
@@ -206,7 +191,7 @@ def _built(
             started=started,
             finished=_now(),
             argv=built.argv,
-            tools=_tool_versions(workshop, built),
+            tools=tool_versions(workshop, built),
             mileposts=tuple((post.task, post.commit, post.evidence) for post in standing.mileposts),
             unproven=standing.problem,
             ran=built.ran,
@@ -223,87 +208,6 @@ def _built(
             "signed_by": signed_by,
         }
         return artifacts.keep(key, draft, artifact, told)
-
-
-@contextmanager
-def _workshop(project: Project, settings: Settings, own: Path, commit: str, say: Say) -> Iterator[Workshop]:
-    """The sandbox with a folder to build in; installers have the network that they have for checks."""
-    top, hold = project.repository.top, hold_for(settings)
-    redact = Redactor(known_secrets(settings, top))
-    environ = outside_environment(os.environ, top)
-    interpreter = require_interpreter(top, settings)
-    work = own / "work"
-    work.mkdir()
-    checkouts = Checkouts(work / "builds", project.repository.git(own / "git"))
-    readable = (*project.repository.object_folders(), *map(Path, settings.sandbox.readable))
-    with hold.open_terminal(extra_readable=readable, in_checkouts=True) as sandbox:
-        honest: Terminal = DowngradedTerminal(terminal=sandbox) if hold.downgraded else sandbox
-
-        def limited(allowance: CommandLimits) -> Terminal:
-            return RedactingTerminal(LimitedTerminal(terminal=honest, allowance=allowance), redact)
-
-        installer = Installer(
-            terminal=limited(for_installers(settings)),
-            environ=environ,
-            home=users_home(),
-            path=environ["PATH"],
-            timeout_s=_BUILD_TIMEOUT_S,
-        )
-        yield Workshop(
-            work=work,
-            kit=_kits(installer),
-            installers=installer,
-            terminal=limited(for_checks(settings)),
-            checkout=lambda name: checkouts.make(name, commit).folder,
-            python=interpreter.path if interpreter else Path(sys.executable),
-            readable=interpreter.readable if interpreter else (),
-            path=environ["PATH"],
-            has=lambda program: shutil.which(program, path=environ["PATH"]) is not None,
-            timeout_s=_BUILD_TIMEOUT_S,
-            say=say,
-        )
-
-
-def _kits(installer: Installer) -> Callable[[str, Callable[[Path], None]], Path]:
-    """The tools that build, made once for all projects and kept where no guest can write afterwards."""
-    entries = Entries(environments_folder(), patience_s=2 * _BUILD_TIMEOUT_S)
-
-    def kit(made_of: str, make: Callable[[Path], None]) -> Path:
-        key = hashlib.sha256(f"{made_of}\n{installer.choices()}".encode()).hexdigest()
-        made = entries.get(f"kit-{key}", _makes(make))
-        if isinstance(made, Failed):
-            raise PackageFailed(f"the tools that build it cannot be kept: {made.reason}", "try again")
-        return made
-
-    return kit
-
-
-def _makes(make: Callable[[Path], None]) -> Callable[[Path], Failed | None]:
-    """One that raises what goes wrong, as a maker of an entry that tells it."""
-
-    def made(folder: Path) -> Failed | None:
-        make(folder)
-        return None
-
-    return made
-
-
-def _tool_versions(workshop: Workshop, built: Built) -> dict[str, str]:
-    """The versions of the programs that the commands began with, as those say them, asked in the sandbox."""
-    found = {"milepost": installed_version()}
-    scratch = workshop.work / "versions"
-    scratch.mkdir(exist_ok=True)
-    names = {argv[0] for argv in built.argv if not argv[0].startswith(("{kit}", "{trial}", "{out}", "{file}"))}
-    for name in sorted(names):
-        argv = (str(workshop.python) if name == "{python}" else name, "--version")
-        if workshop.has(argv[0]) or name == "{python}":
-            result = workshop.installers.run(argv, scratch, readable=workshop.readable)
-            found[name.strip("{}")] = _first_line(result)
-    return found
-
-
-def _first_line(result: CommandResult) -> str:
-    return next(iter((result.stdout.strip() or result.stderr.strip()).splitlines()), "")[:200]
 
 
 def _diff(source: Source, generated: Mapping[str, str]) -> str:
