@@ -161,6 +161,15 @@ def test_an_npm_package_is_packed_with_a_manifest_that_is_generated_and_loaded(m
 
 
 @needs("npm", "node")
+def test_a_link_in_the_place_of_a_manifest_is_not_written_through(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "users-own").write_text("mine")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/package.json").symlink_to(tmp_path / "users-own")
+    packaged(make({"index.js": ""}), ArtifactKind.NPM)
+    assert (tmp_path / "users-own").read_text() == "mine"
+
+
+@needs("npm", "node")
 def test_an_npm_package_whose_program_does_not_run_is_no_artifact(make: Make) -> None:
     manifest = {"name": "tool", "version": "1.0.0", "bin": "cli.js"}
     program = "#!/usr/bin/env node\nrequire('./gone')\n"

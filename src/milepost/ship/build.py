@@ -145,7 +145,7 @@ class _Building:
         tree = self._shop.checkout(name)
         made = _Round(entry=tree.parent, tree=tree)
         for path, content in self._recipe.generated.items():
-            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).unlink(missing_ok=True)  # a commit may have a link there
             (tree / path).write_bytes(content)
         for file in (tree, *plain_files(tree, tree)):
             os.utime(file, (self._source.time, self._source.time))
@@ -162,9 +162,9 @@ class _Building:
 
     def _require_same(self, first: _Round, second: _Round) -> Product:
         assert first.product is not None and second.product is not None
-        if first.product.sha256 != second.product.sha256:
+        if difference := _difference(first.product, second.product):
             raise PackageFailed(
-                f"it was built twice from one tree and is not the same: {_difference(first.product, second.product)}",
+                f"it was built twice from one tree and is not the same: {difference}",
                 "let the build write no time, random name or path of its folder; SOURCE_DATE_EPOCH is set",
             )
         return first.product
@@ -272,7 +272,11 @@ def _program(argv: tuple[str, ...]) -> str:
 
 
 def _difference(first: Product, second: Product) -> str:
-    """Where two builds differ, as far as that can be said in a line."""
+    """Where two builds differ, in a line; empty where they do not."""
+    pairs = zip(first.others, second.others, strict=False)
+    others = [one.name for one, other in pairs if sha256_of(one) != sha256_of(other)]
+    if first.sha256 == second.sha256:
+        return f"{', '.join(others)} differs" if others else ""
     if first.path.is_dir() and second.path.is_dir():
         ours = {file.relative_to(first.path): sha256_of(file) for file in plain_files(first.path, first.path)}
         theirs = {file.relative_to(second.path): sha256_of(file) for file in plain_files(second.path, second.path)}

@@ -148,7 +148,8 @@ def _contents(
     entries: dict[str, Path | str] = {
         f"{APP}/{file.relative_to(app).as_posix()}": file
         for file in plain_files(app, app)
-        if file.relative_to(app).parts[1] != "bin"  # programs for the machine that they were installed on
+        if file.relative_to(app).parts[:2]
+        != ("packages", "bin")  # programs for the machine that they were installed on
     }
     start = command or built.start
     if not start:

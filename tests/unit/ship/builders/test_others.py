@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,8 @@ from milepost.ship.builders.javascript_packages import install_step, locked_comp
 from milepost.ship.builders.npm import NpmKind, programs_of
 from milepost.ship.builders.rust import RustKind, machine_target
 from milepost.ship.builders.static import StaticKind
-from milepost.ship.recipe import Component, Step
+from milepost.ship.oci_layout import config_of
+from milepost.ship.recipe import Component, Options, Step
 from tests.unit.ship.sources import source
 
 CARGO = {"Cargo.toml": '[package]\nname = "tool"\n', "src/main.rs": "", "Cargo.lock": "version = 3\n"}
@@ -101,3 +104,29 @@ def test_a_lock_file_tells_the_packages_that_are_not_for_development_alone() -> 
     assert locked_components(json.dumps(lock)) == (
         Component(purl="pkg:npm/%40a/b@1.0.0", name="@a/b", version="1.0.0", licence="MIT", digest="sha512:000102"),
     )
+
+
+def test_an_image_of_an_npm_package_has_its_modules_and_starts_its_program_on_the_base(tmp_path: Path) -> None:
+    manifest = '{"name": "srv", "version": "1.0.0", "bin": "./cli.js"}'
+    tree, out, draft = (tmp_path / name for name in ("tree", "out", "draft"))
+    for folder in (tree, out / "app/node_modules/srv", draft, tmp_path / "package"):
+        folder.mkdir(parents=True)
+    for place in (tmp_path / "package/package.json", out / "app/package.json", out / "app/node_modules/srv/cli.js"):
+        place.write_text(manifest)
+    with tarfile.open(out / "srv-1.0.0.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "package", "package")
+    with tarfile.open(tmp_path / "base.tar", "w") as archive:
+        archive.add(out / "app/package.json", "usr/bin/node")
+    tree_of = source({"package.json": manifest}, options=Options(base=tmp_path / "base.tar"))
+
+    made = ImageKind().collect(tree_of, tree, out, draft)
+    assert (made.name, made.version, made.note) == ("srv", "1.0.0", "on base.tar")
+    assert made.start == ("node", "/app/node_modules/srv/cli.js")
+    assert config_of(made.path)["config"]["Entrypoint"] == list(made.start)
+    names: set[str] = set()
+    for blob in (made.path / "blobs/sha256").iterdir():
+        if blob.read_bytes()[:2] == b"\x1f\x8b":
+            with tarfile.open(blob) as archive:
+                names |= {member.name for member in archive if member.isreg()}
+    assert names == {"usr/bin/node", "app/package.json", "app/node_modules/srv/cli.js"}
+    assert [file.name for file in draft.iterdir()] == ["image"], "nothing but the image is left"
