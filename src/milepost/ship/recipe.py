@@ -162,7 +162,7 @@ def is_requirement(line: str) -> bool:
     return _REQUIREMENT.fullmatch(line.strip()) is not None
 
 
-def trial_code(argv: tuple[str, ...], options: Options) -> Call:
+def trial_call(argv: tuple[str, ...], options: Options) -> Call:
     """The call of a program with what the settings say, or else for its help.
 
     A program that knows no `--help` may say how it is used and end with 2, or go on as a server does.

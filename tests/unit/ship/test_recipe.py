@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.ship.recipe import Options, Step, filled, is_requirement, trial_code
+from milepost.ship.recipe import Options, Step, filled, is_requirement, trial_call
 
 
 def test_a_step_gets_folders_and_requirements_in_the_place_of_their_names() -> None:
@@ -26,6 +26,6 @@ def test_an_option_an_address_or_a_path_asks_for_no_package_by_its_name(line: st
 
 
 def test_a_program_is_tried_with_the_words_of_the_settings_or_asked_for_its_help() -> None:
-    assert trial_code(("app",), Options()).argv == ("app", "--help")
-    assert trial_code(("app",), Options(trial=("1h",))).argv == ("app", "1h")
-    assert trial_code(("app",), Options(trial=("1h",))).codes == (0,)
+    assert trial_call(("app",), Options()).argv == ("app", "--help")
+    assert trial_call(("app",), Options(trial=("1h",))).argv == ("app", "1h")
+    assert trial_call(("app",), Options(trial=("1h",))).codes == (0,)

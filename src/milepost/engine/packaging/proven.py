@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from milepost.core.approval import may_land
-from milepost.core.errors import EvidenceForged, MilepostError
+from milepost.core.errors import MilepostError
 from milepost.core.folder_roadmap import is_of_roadmap
 from milepost.engine.project.project import Project
 from milepost.engine.records.milepost_note import recorded_note
@@ -47,7 +47,7 @@ def _problem(mileposts: Mileposts, post: Milepost) -> str:
     """Why a milepost does not hold; empty where it does."""
     try:
         note = recorded_note(mileposts, post)
-    except (EvidenceForged, MilepostError) as error:
+    except MilepostError as error:
         return error.message
     where = f"milepost {post.task} on {post.commit[:7]}"
     if note.problem:

@@ -13,7 +13,7 @@ from milepost.core.shipping import ArtifactKind
 from milepost.sandbox.read_plain import plain_text
 from milepost.ship.builders.javascript_packages import QUIET, install_step, locked_components, manager_of
 from milepost.ship.guest_files import sha256_of, take_file
-from milepost.ship.recipe import Call, Component, Product, Recipe, Source, Step, Trial, trial_code
+from milepost.ship.recipe import Call, Component, Product, Recipe, Source, Step, Trial, trial_call
 from milepost.sources.parse_documents import json_of, string, table
 
 FIRST_VERSION = "0.1.0"
@@ -64,7 +64,7 @@ class NpmKind:
         programs = programs_of(packed_manifest(product.path))
         if product.start and product.start[0] in programs:
             program, *words = product.start
-            call = trial_code((f"{{trial}}/node_modules/.bin/{program}", *words), source.options)
+            call = trial_call((f"{{trial}}/node_modules/.bin/{program}", *words), source.options)
             return Trial(install=(install,), calls=(call,), said=f"installed, {' '.join(product.start)} called")
         load = Call(argv=("node", "--input-type=module", "-e", _LOADED, product.name))
         return Trial(install=(install,), calls=(load,), said="installed, its main module loaded")

@@ -11,7 +11,7 @@ from milepost.core.errors import NothingToPackage, PackageFailed
 from milepost.core.shipping import ArtifactKind
 from milepost.ship.guest_files import sha256_of, take_file
 from milepost.ship.kinds import rust_binaries
-from milepost.ship.recipe import Component, Product, Recipe, Source, Step, Trial, trial_code
+from milepost.ship.recipe import Component, Product, Recipe, Source, Step, Trial, trial_call
 from milepost.sources.parse_documents import string, table, tables, toml_of
 
 _BUILD = {
@@ -72,7 +72,7 @@ class RustKind:
 
     def trial(self, source: Source, product: Product) -> Trial:
         words = product.start[1:] if product.start[0] == product.name else ()
-        call = trial_code(("{file}", *words), source.options)
+        call = trial_call(("{file}", *words), source.options)
         return Trial(calls=(call,), said=f"{product.name} called")
 
     def components(self, source: Source, tree: Path, trial: Path) -> tuple[Component, ...]:

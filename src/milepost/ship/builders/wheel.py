@@ -18,7 +18,7 @@ from milepost.core.shipping import ArtifactKind
 from milepost.sandbox.read_plain import read_plain
 from milepost.ship.builders.generated_pyproject import generated_pyproject
 from milepost.ship.guest_files import sha256_of, take_file
-from milepost.ship.recipe import Call, Component, Product, Recipe, Source, Step, Trial, is_requirement, trial_code
+from milepost.ship.recipe import Call, Component, Product, Recipe, Source, Step, Trial, is_requirement, trial_call
 from milepost.sources.parse_documents import strings, table, toml_of
 
 PIP = ("{kit}/pip/bin/python", "-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
@@ -98,7 +98,7 @@ class WheelKind:
         if product.start:
             program, *words = product.start
             argv = (python if program == "python" else f"{{trial}}/env/bin/{program}", *words)
-            calls.append(trial_code(argv, source.options))
+            calls.append(trial_call(argv, source.options))
             said = f"installed in a fresh environment, {' '.join(product.start)} called"
         return Trial(install=install_steps(), calls=tuple(calls), said=said)
 
