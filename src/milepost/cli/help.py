@@ -23,6 +23,7 @@ PANELS = {
         "events",
         "failures",
     ),
+    "Ship it": ("package",),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),

@@ -28,6 +28,7 @@ from milepost.cli import (
     history,
     mcp,
     memory,
+    package,
     patterns,
     projects,
     replay,
@@ -417,6 +418,7 @@ costs.register(app)
 gates.register(app)
 history.register(app)
 memory.register(app)
+package.register(app)
 together.register(app)
 roadmaps.register(app)
 settings.register(app)

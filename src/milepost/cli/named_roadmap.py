@@ -28,6 +28,7 @@ OPTION = frozenset(
             "clean",
             "context",
             "delegate",
+            "package",
             "diff",
             "edit",
             "gates",

@@ -11,6 +11,7 @@ from milepost.engine.project.settings.agents import AgentSection, McpSection, Pa
 from milepost.engine.project.settings.budget import BudgetSettings
 from milepost.engine.project.settings.memory import MemorySettings
 from milepost.engine.project.settings.model import ModelSettings
+from milepost.engine.project.settings.package import PackageSettings
 from milepost.engine.project.settings.plan import ContextSettings, PlanSettings, RoadmapSettings
 from milepost.engine.project.settings.run import (
     Limits,
@@ -45,6 +46,7 @@ class Settings(SettingsSection):
     repair: RepairSettings = RepairSettings()
     router: RouterSettings = RouterSettings()
     budget: BudgetSettings = BudgetSettings()
+    package: PackageSettings = PackageSettings()
     sandbox: SandboxSettings = SandboxSettings()
     terminal: TerminalSettings = TerminalSettings()
     surroundings: SurroundingsSettings = SurroundingsSettings()
