@@ -13,6 +13,8 @@ class ArtifactKind(StrEnum):
     STATIC = "static"
     RUST = "rust"
     IMAGE = "image"
+    TREE = "tree"
+    """The files of the commit as they are, started by a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +33,15 @@ class Artifact:
     commit: str
     """The milepost, or the commit that was named."""
     start: tuple[str, ...] = ()
-    """How it is started: a command that the wheel or package installs, or that the image has. Empty for a static site."""
+    """How it is started: a command that the package installs or the image has. Empty for a static site."""
 
 
 class Stage(StrEnum):
     """Where a release is in its life. `core.release_life` says which follows which."""
 
     BUILDING = "building"
+    WAITING = "waiting"
+    """It is built, and a person is asked before anything of it leaves for the target."""
     UPLOADING = "uploading"
     STARTING = "starting"
     CHECKING = "checking"
@@ -58,6 +62,7 @@ class Release:
     """One version of an artifact on one target. Numbers count up on a target and are never used twice."""
 
     target: str
+    environment: str = "dev"
     number: int
     artifact: Artifact
     stage: Stage = Stage.BUILDING
@@ -95,7 +100,7 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What a target says of one release. `settled` is false while it may still change by itself (starting, building)."""
+    """What a target says of one release. `settled` is false while it may change by itself: it starts, it is built."""
 
     healthy: bool
     settled: bool = True
@@ -123,7 +128,7 @@ class VendorRequest:
     url: str
     token_from: str
     """The variable that holds the token."""
-    token_scheme: str = "Bearer"
+    token_scheme: str = "Bearer"  # noqa: S105 (the name of a scheme)
     headers: tuple[tuple[str, str], ...] = ()
     json: object = None
     body: Path | None = None
