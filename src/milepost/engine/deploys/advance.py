@@ -127,7 +127,7 @@ def _look(record: ReleaseRecord, target: Deployable) -> tuple[News, str]:
     seen = Seen(health, time.time() - record.changed_at)
     if after(record.stage, seen, terms_of(record, target)) is record.stage:
         time.sleep(_pause(record))
-    return seen, health.detail
+    return seen, "" if health.healthy else health.detail
 
 
 def _switch_back(record: ReleaseRecord, target: Deployable, hands: Hands) -> tuple[News, str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.errors import Misuse
-from milepost.core.release_life import News, Returned, Succeeded, Terms, after, is_over
+from milepost.core.release_life import Failed, News, Returned, Succeeded, Terms, after, is_over
 from milepost.core.shipping import Release, Stage, TargetSpec
 from milepost.engine.records.values_json import dump, load
 from milepost.store.database import Database
@@ -128,7 +128,7 @@ class Releases:
         It is one transaction: there is never a moment with two live releases, or one too few.
         """
         stage = after(record.stage, news, terms)
-        if stage is record.stage and said in ("", record.said):
+        if stage is record.stage and not isinstance(news, Failed):
             return record
         changed_at = time.time() if stage is not record.stage else record.changed_at
         moved = replace(record, release=replace(record.release, stage=stage), changed_at=changed_at, said=said)

