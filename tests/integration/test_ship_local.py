@@ -21,7 +21,8 @@ pytestmark = needs_envoy
 STRANGER = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-stranger = subprocess.Popen([sys.executable, "-I", "-S", "server.py"], env={"PORT": os.environ["PORT"]}, start_new_session=True)
+command = [sys.executable, "-I", "-S", "server.py"]
+stranger = subprocess.Popen(command, env={"PORT": os.environ["PORT"]}, start_new_session=True)
 try:
     time.sleep(60)
 except BaseException:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from milepost.ship.archive import TreeArchive
 
 from milepost.agents.code_agent.file_tools import UNLISTED
 from milepost.agents.patterns.pending_changes import PendingChanges
@@ -15,7 +16,6 @@ from milepost.agents.tool_agent.tools.search_script import SKIPPED
 from milepost.engine.context.tags import is_code
 from milepost.engine.project.folder_globs import folders_named
 from milepost.sandbox.confined import ConfinedFolder, PlainFolder
-from milepost.ship.archive import TreeArchive
 from milepost.verify.programs.python_modules import python_files
 from milepost.verify.suites.python_project import find_test_files
 from milepost.verify.walk_checkout import files_below

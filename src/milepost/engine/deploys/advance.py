@@ -59,7 +59,7 @@ def advance(record: ReleaseRecord, hands: Hands, *, taken_up: bool = False) -> R
                 f"release {record.number} cannot be rolled back: {news.why}",
                 f"try again: milepost rollback {record.spec.name} --env {record.spec.environment}",
             )
-    tidy(hands)
+    tidy(hands.place, hands.releases)
     return hands.releases.find(record.number)
 
 
@@ -67,15 +67,15 @@ def terms_of(record: ReleaseRecord, target: Deployable) -> Terms:
     return Terms(start_s=record.spec.start_timeout_s, soak_s=record.spec.soak_s, at_once=target.at_once)
 
 
-def tidy(hands: Hands) -> None:
+def tidy(place: Place, releases: Releases) -> None:
     """Take away what is kept of releases that nobody goes back to: all but the live one and the one before it."""
-    records = hands.releases.all()
-    live = hands.releases.live()
+    records = releases.all()
+    live = releases.live()
     needed = {live.number, live.release.previous} if live else set()
     for record in records:
         if record.kept and not record.unfinished and record.number not in needed:
-            hands.place.open_target(record.spec).retire(record.release)
-            hands.releases.keep(replace(record, kept=False))
+            place.open_target(record.spec).retire(record.release)
+            releases.keep(replace(record, kept=False))
             reached(f"release {record.number} is away")
 
 

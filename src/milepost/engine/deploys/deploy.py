@@ -90,7 +90,7 @@ def deploy(roadmap: Path | None, wish: Wish, ask: Ask, say: Say) -> ReleaseRecor
     with _git(project) as (git, own), place.held() as releases:
         standing = _require_proven(_standing(project, Mileposts(git)), wish)
         hands = _hands(place, releases, git, own, ask, say)
-        tidy(hands)
+        tidy(place, releases)
         if (left := releases.unfinished()) is not None:
             done = advance(left, hands, taken_up=True)
             if done.unfinished or _is_wished(done, standing, spec, wish):
@@ -146,6 +146,7 @@ def scale(roadmap: Path | None, target: str, environment: str, instances: int) -
     place = Place(project=Project.find(roadmap), target=target, environment=environment)
     with place.held() as releases:
         live = _require_live(place, releases)
+        tidy(place, releases)
         place.open_target(live.spec).scale(instances)
         return live
 
