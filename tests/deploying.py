@@ -102,13 +102,16 @@ class Deployed:
         wanted = read_wanted(self.folder)
         return wanted.port if wanted else 0
 
-    def stages(self) -> dict[int, str]:
+    def records(self) -> tuple[ReleaseRecord, ...]:
+        """The newest first."""
         with contextlib.closing(open_database(database(self.place.top))) as rows:
-            return {record.number: str(record.stage) for record in Releases(rows, "local", "dev").all()}
+            return Releases(rows, "local", "dev").all()
+
+    def stages(self) -> dict[int, str]:
+        return {record.number: str(record.stage) for record in self.records()}
 
     def target(self) -> LocalTarget:
-        with contextlib.closing(open_database(database(self.place.top))) as rows:
-            return LocalTarget(Releases(rows, "local", "dev").all()[0].spec, self.folder)
+        return LocalTarget(self.records()[0].spec, self.folder)
 
     def logs(self) -> str:
         return logs(self.roadmap, "local", "dev", None, 100)

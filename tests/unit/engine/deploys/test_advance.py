@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,13 +50,14 @@ class Somewhere(Place):
 
 
 @pytest.fixture
-def database() -> Database:
-    return open_database(":memory:")
+def database() -> Iterator[Database]:
+    with closing(open_database(":memory:")) as database:
+        yield database
 
 
 def _hands(database: Database, target: Fickle, by: str | None = None) -> Hands:
     nowhere = Path("/nowhere")
-    repository = Repository(top=nowhere, git_dir=nowhere, common_dir=nowhere, objects=nowhere)
+    repository = Repository(top=nowhere, git_dir=nowhere, common_dir=nowhere, objects=nowhere, sha256=False)
     project = Project(repository=repository, roadmap=nowhere, state=nowhere, checkouts_key=nowhere)
     place = Somewhere(project=project, target="shop", environment="dev", real=target)
     return Hands(
@@ -143,15 +146,15 @@ def test_a_person_is_asked_before_anything_leaves(
     assert record.approved_by == (by or "")
 
 
-def test_a_release_goes_on_from_any_stage_that_was_written_down(database: Database) -> None:
-    working = [Stage.BUILDING, Stage.UPLOADING, Stage.STARTING, Stage.CHECKING, Stage.SWITCHING, Stage.SOAKING]
-    for stage in working:
-        target = Fickle()
-        hands = _hands(open_database(":memory:"), target)
-        record = _open(hands)
-        left = hands.releases.keep(replace(record, release=replace(record.release, stage=stage)))
-        assert str(advance(left, hands, taken_up=True).stage) == "live"
-        assert target.switches == [1]
+@pytest.mark.parametrize(
+    "stage", [Stage.BUILDING, Stage.UPLOADING, Stage.STARTING, Stage.CHECKING, Stage.SWITCHING, Stage.SOAKING]
+)
+def test_a_release_goes_on_from_any_stage_that_was_written_down(database: Database, stage: Stage) -> None:
+    hands = _hands(database, target := Fickle())
+    record = _open(hands)
+    left = hands.releases.keep(replace(record, release=replace(record.release, stage=stage)))
+    assert str(advance(left, hands, taken_up=True).stage) == "live"
+    assert target.switches == [1]
 
 
 def test_a_rollback_by_hand_brings_the_one_before_back_to_life(database: Database) -> None:
