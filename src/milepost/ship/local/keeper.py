@@ -21,13 +21,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.ship.local.processes import MARK, Process, born, carrying, leader_of, mark_of, tell
-from milepost.ship.local.wanted import KEEPER_LOCK, Kept, Program, Wanted, read_kept, read_wanted, write_kept
+from milepost.ship.local.wanted import (
+    KEEPER_LOCK,
+    REMEMBERED_S,
+    Kept,
+    Program,
+    Wanted,
+    read_kept,
+    read_wanted,
+    write_kept,
+)
 
 LOOK_S = 0.1
 SCAN_S = 5.0
 GRACE_S = 10.0
 LARGEST_LOG = 10_000_000
-_REMEMBERED_S = 60.0
 _LONGEST_PAUSE_S = 10.0
 # What a program gets of the variables of whoever deployed; the rest is named by its settings.
 _PASSED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
@@ -71,7 +79,7 @@ def start_again_at(kept: Kept) -> float:
 
 def after_death(kept: Kept, now: float, code: int | None, said: str = "") -> Kept:
     """A program that ended; deaths of long ago are forgotten."""
-    recent = tuple(at for at in kept.deaths if now - at < _REMEMBERED_S)
+    recent = tuple(at for at in kept.deaths if now - at < REMEMBERED_S)
     return replace(kept, process=None, deaths=(*recent, now), ended_with=code, said=said)
 
 

@@ -6,15 +6,11 @@ process, which finds all of it in the folder.
 
 from __future__ import annotations
 
-import fcntl
-import http.client
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,39 +20,23 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.shipping import Health, Release, TargetSpec
 from milepost.ship.local import envoy_config
 from milepost.ship.local.installation import Installation, install, installation_of
-from milepost.ship.local.processes import Process, carrying, listens, mark_of, stranger_on
+from milepost.ship.local.keeping import Keeping
+from milepost.ship.local.look import ADDRESS, ANSWER_S, Instance, last_line, look_at
+from milepost.ship.local.processes import stranger_on
 from milepost.ship.local.proxy import Counts, Proxy, binary
-from milepost.ship.local.wanted import (
-    KEEPER_LOCK,
-    Kept,
-    Program,
-    Wanted,
-    read_kept,
-    read_wanted,
-    write_wanted,
-)
+from milepost.ship.local.wanted import Program, Wanted, read_kept, read_wanted, write_wanted
 
-ADDRESS = "127.0.0.1"
-ANSWER_S = 3.0
-LONGEST_ANSWER = 1_000_000
 DRAIN_S = 15.0
-WAIT_S = 30.0
-MOST_DEATHS = 3
 LEAST_ASKED, MOST_FAILED = 20, 0.1
 """A release that failed more of its requests than this, of at least so many since it was switched to, is not well."""
-_SETTLED_ANSWERS = (401, 403, 404, 405)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
-    """One process of a release: what it is at, or why not."""
+class _Beginning:
+    """When a release was first seen with traffic by this process, and what it had been asked by then."""
 
-    name: str
-    port: int
-    alive: bool
-    deaths: int
-    problem: str = ""
-    settled: bool = True
+    at: float
+    counts: Counts
 
 
 class LocalTarget:
@@ -69,7 +49,8 @@ class LocalTarget:
         self.folder = folder
         self._environ = environ
         self._proxy = Proxy(folder)
-        self._before: dict[int, Counts] = {}
+        self._keeping = Keeping(folder, environ)
+        self._beginnings: dict[int, _Beginning] = {}
 
     @property
     def port(self) -> int:
@@ -90,7 +71,7 @@ class LocalTarget:
         proxies = [self._proxy_program(envoy, side) for side in envoy_config.SIDES]
         have = wanted.of(release.number)
         instances = have or self._instances(release.number, plan, self._count(wanted))
-        self._want(wanted.also(*proxies, *instances), fresh=bool(self.spec.secrets) and not have)
+        self._keeping.want(wanted.also(*proxies, *instances), fresh=bool(self.spec.secrets) and not have)
         return f"{ADDRESS}:{wanted.port}"
 
     def health(self, release: Release) -> Health:
@@ -105,35 +86,29 @@ class LocalTarget:
                 not any(each.alive for each in instances) and any(each.deaths for each in instances)
             )
             return Health(healthy=False, settled=settled, instances=well, detail=ill[0].problem)
-        if self._shown()[:1] == (release.number,):
-            if all(each.deaths for each in instances):
-                return Health(
-                    healthy=False, instances=well, detail=f"every instance ended{_last_line_of(wanted, release)}"
-                )
-            counts = self._proxy.counts(release.number).since(
-                self._before.setdefault(release.number, self._counts(release))
-            )
-            if counts.asked >= LEAST_ASKED and counts.failed / counts.asked > MOST_FAILED:
-                share = f"{counts.failed} of {counts.asked} requests failed"
-                return Health(healthy=False, instances=well, detail=share)
+        if self._shown()[:1] == (release.number,) and (
+            problem := self._problem_with_traffic(release.number, instances)
+        ):
+            return Health(healthy=False, instances=well, detail=problem)
         return Health(healthy=True, instances=well, detail=f"http://{ADDRESS}:{wanted.port}")
 
     def instances(self, release: int) -> tuple[Instance, ...]:
         """The instances of a release, each with what is wrong with it."""
         kept = read_kept(self.folder)
-        return tuple(self._look(program, kept.get(program.name)) for program in self._wanted().of(release))
+        path = self.spec.health_path
+        return tuple(look_at(program, kept.get(program.name), path) for program in self._wanted().of(release))
 
     def switch(self, release: Release) -> None:
         """Send all new requests to it, with the release before it warm behind it, if that still runs."""
         if not self._wanted().of(release.number):
             self._start_again(release)
-        self._keep()
+        self._keeping.keep()
         self._proxy.wait()
         wanted = self._wanted()
         behind = release.previous if release.previous is not None and wanted.of(release.previous) else None
         if behind is not None:
             self._proxy.place(behind, _ports(wanted.of(behind)))
-        self._before[release.number] = self._counts(release)
+        self._begin(release.number)
         self._proxy.show(release.number, _ports(wanted.of(release.number)), behind)
 
     def retire(self, release: Release) -> None:
@@ -145,8 +120,8 @@ class LocalTarget:
             self._take_out(release.number, shown, wanted)
         if wanted.of(release.number):
             self._proxy.drained(release.number, DRAIN_S)
-            self._want(wanted.without(*(program.name for program in wanted.of(release.number))))
-            self._until_gone(f"{wanted.mark}/{release.number}.")
+            self._keeping.want(wanted.without(*(program.name for program in wanted.of(release.number))))
+            self._keeping.until_gone(f"{wanted.mark}/{release.number}.")
         if not any(program.release is not None for program in self._wanted().programs):
             self._stop()  # nothing is left that the proxies could show
         elif self._is_serving():
@@ -166,15 +141,15 @@ class LocalTarget:
         if instances > len(have):
             sample = have[0]
             more = tuple(self._instance(sample, number, at) for at in _free_places(have, instances - len(have)))
-            self._want(wanted.also(*more), fresh=bool(self.spec.secrets))
+            self._keeping.want(wanted.also(*more), fresh=bool(self.spec.secrets))
             self._await_well(number)
             self._proxy.place(number, _ports(self._wanted().of(number)))
         elif instances < len(have):
             self._proxy.place(number, _ports(have[:instances]))
             self._proxy.drained(number, ANSWER_S)
-            self._want(wanted.without(*(program.name for program in have[instances:])))
+            self._keeping.want(wanted.without(*(program.name for program in have[instances:])))
             for program in have[instances:]:
-                self._until_gone(f"{wanted.mark}/{program.name}/")
+                self._keeping.until_gone(f"{wanted.mark}/{program.name}/")
 
     def restart(self) -> None:
         """Exchange the instances of what is live, one after the other, for new ones."""
@@ -182,13 +157,13 @@ class LocalTarget:
         for program in self._wanted().of(number):
             wanted = self._wanted()
             new = self._instance(program, number, _free_places(wanted.of(number), 1)[0])
-            self._want(wanted.also(new), fresh=bool(self.spec.secrets))
+            self._keeping.want(wanted.also(new), fresh=bool(self.spec.secrets))
             self._await_well(number)
             kept = [each for each in self._wanted().of(number) if each.name != program.name]
             self._proxy.place(number, _ports(tuple(kept)))
             self._proxy.drained(number, ANSWER_S)
-            self._want(self._wanted().without(program.name))
-            self._until_gone(f"{wanted.mark}/{program.name}/")
+            self._keeping.want(self._wanted().without(program.name))
+            self._keeping.until_gone(f"{wanted.mark}/{program.name}/")
 
     def logs(self, release: Release, lines: int) -> str:
         """The last lines that the instances of a release printed, without the secrets that it was given."""
@@ -207,46 +182,26 @@ class LocalTarget:
     def is_kept(self) -> bool:
         """Whether a keeper is at work, or there is nothing to keep."""
         wanted = read_wanted(self.folder)
-        return wanted is None or not wanted.programs or self._keeper() is not None
+        return wanted is None or not wanted.programs or self._keeping.keeper is not None
 
     def keep(self) -> None:
         """See to it that a keeper is at work where something is to run."""
         if not self.is_kept():
-            self._keep()
+            self._keeping.keep()
 
-    def _look(self, program: Program, kept: Kept | None) -> Instance:
-        deaths = len(kept.deaths) if kept else 0
-        name, settled = f"instance {program.name}", deaths >= MOST_DEATHS
-        problem = ""
-        if kept is not None and kept.process is not None and kept.process.alive:
-            problem, answered = self._ask(program)
-            settled = settled or answered in _SETTLED_ANSWERS
-            if answered and not listens(program.port, kept.mark) and kept.process.alive:
-                problem, settled = f"{name}: another program answers on port {program.port}", True
-        alive = kept is not None and kept.process is not None and kept.process.alive
-        if not alive:
-            code = "" if kept is None or kept.ended_with is None else f" with {kept.ended_with}"
-            why = kept.said if kept and kept.said else f"it ended{code}" if deaths else "it is being started"
-            problem = f"{name}: {why}{_last_line(program.log) if deaths else ''}"
-        return Instance(
-            name=program.name, port=program.port, alive=alive, deaths=deaths, problem=problem, settled=settled
-        )
+    def _problem_with_traffic(self, release: int, instances: tuple[Instance, ...]) -> str:
+        """What is wrong since it was switched to: it does not stay up, or it fails too many of its requests."""
+        beginning = self._beginnings.get(release) or self._begin(release)
+        if all(each.died_at > beginning.at for each in instances):
+            return f"every instance ended{last_line(self._wanted().of(release)[0].log)}"
+        counts = self._proxy.counts(release).since(beginning.counts)
+        if counts.asked >= LEAST_ASKED and counts.failed / counts.asked > MOST_FAILED:
+            return f"{counts.failed} of {counts.asked} requests failed"
+        return ""
 
-    def _ask(self, program: Program) -> tuple[str, int]:
-        """What is wrong with the answer of an instance, and its status; 0 where it does not answer."""
-        path = self.spec.health_path
-        try:
-            with closing(http.client.HTTPConnection(ADDRESS, program.port, timeout=ANSWER_S)) as connection:
-                connection.request("GET", path, headers={"User-Agent": "milepost"})
-                response = connection.getresponse()
-                response.read(LONGEST_ANSWER)
-                status = response.status
-        except (OSError, http.client.HTTPException) as error:
-            said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            return f"instance {program.name} does not answer GET {path}: {said}", 0
-        if status < 400:
-            return "", status
-        return f"instance {program.name} answered GET {path} with {status}", status
+    def _begin(self, release: int) -> _Beginning:
+        self._beginnings[release] = _Beginning(at=time.time(), counts=self._proxy.counts(release))
+        return self._beginnings[release]
 
     def _start_again(self, release: Release) -> None:
         """A release that was stopped long ago: start it and wait until it is well."""
@@ -262,7 +217,7 @@ class LocalTarget:
 
     def _take_out(self, number: int, shown: tuple[int, ...], wanted: Wanted) -> None:
         """Show what is left of a pair without it."""
-        self._keep()
+        self._keeping.keep()
         self._proxy.wait()
         left = [each for each in shown if each != number and wanted.of(each)]
         if left:
@@ -275,8 +230,8 @@ class LocalTarget:
         if wanted is not None:
             if self._is_serving():
                 self._proxy.show_nothing()
-            self._want(Wanted(mark=wanted.mark, port=wanted.port))
-            self._until_gone(f"{wanted.mark}/")
+            self._keeping.want(Wanted(mark=wanted.mark, port=wanted.port))
+            self._keeping.until_gone(f"{wanted.mark}/")
 
     def _count(self, wanted: Wanted) -> int:
         """As many instances as what is live has now, which somebody may have scaled; else as the settings say."""
@@ -349,66 +304,11 @@ class LocalTarget:
     def _wanted(self) -> Wanted:
         return read_wanted(self.folder) or Wanted(mark="", port=0)
 
-    def _want(self, wanted: Wanted, *, fresh: bool = False) -> None:
-        try:
-            write_wanted(self.folder, wanted)
-        except OSError as error:
-            raise StateUnwritable(
-                f"{str(self.folder)!r} cannot be written: {error.strerror}", "free some space, then deploy again"
-            ) from error
-        self._keep(fresh=fresh)
-
-    def _keep(self, *, fresh: bool = False) -> None:
-        """Have a keeper at work; a fresh one knows the variables that are set here now."""
-        keeper = self._keeper()
-        if keeper is not None and not fresh:
-            return
-        if keeper is not None:
-            with suppress(ProcessLookupError):
-                os.kill(keeper.pid, 15)
-            _wait(lambda: self._keeper() is None, "the keeper does not end")
-        own = {name: value for name, value in self._environ.items() if name != "MILEPOST_INSTANCE"}
-        with (self.folder / "keeper.log").open("ab") as log:
-            subprocess.run(  # it leaves a process of its own, which is nobody's child
-                (sys.executable, "-m", "milepost.ship.local.keeper", str(self.folder)),
-                cwd=self.folder,
-                env=own,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                check=False,
-            )
-        _wait(lambda: self._keeper() is not None, f"the keeper does not start: see {self.folder / 'keeper.log'}")
-
-    def _keeper(self) -> Process | None:
-        """The keeper of this folder, while it holds its lock."""
-        with suppress(OSError, ValueError), (self.folder / KEEPER_LOCK).open() as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pid, ticks = map(int, lock.read().split())
-                found = Process(pid=pid, ticks=ticks)
-                return found if found.alive else None
-        return None
-
-    def _until_gone(self, mark: str) -> None:
-        """Wait until nothing carries a mark that begins so."""
-        above = mark.partition("/")[0]
-
-        def is_gone() -> bool:
-            return not any(mark_of(pid).startswith(mark) for pid in carrying(above))
-
-        _wait(is_gone, "an instance does not end")
-
     def _shown(self) -> tuple[int, ...]:
         return tuple(map(int, self._proxy.shown()))
 
     def _is_serving(self) -> bool:
-        return any(program.is_proxy for program in self._wanted().programs) and self._keeper() is not None
-
-    def _counts(self, release: Release) -> Counts:
-        return self._proxy.counts(release.number)
+        return any(program.is_proxy for program in self._wanted().programs) and self._keeping.keeper is not None
 
     def _nothing_live(self) -> tuple[int, ...]:
         raise Misuse(f"nothing is live on {self.spec.name}", f"deploy first: milepost deploy {self.spec.name}")
@@ -430,22 +330,3 @@ def _free_places(have: tuple[Program, ...], count: int) -> list[int]:
     used = {int(program.name.partition(".")[2]) for program in have}
     free = (at for at in range(len(used) + count) if at not in used)
     return [at for _, at in zip(range(count), free, strict=False)]
-
-
-def _last_line_of(wanted: Wanted, release: Release) -> str:
-    return _last_line(wanted.of(release.number)[0].log)
-
-
-def _last_line(log: str) -> str:
-    with suppress(OSError):
-        lines = [line for line in Path(log).read_text(errors="replace").splitlines() if line.strip()]
-        return f": {lines[-1].strip()[:200]}" if lines else ""
-    return ""
-
-
-def _wait(is_so: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + WAIT_S
-    while not is_so():
-        if time.monotonic() > until:
-            raise TargetRefused(what, "try again")
-        time.sleep(0.02)

@@ -15,6 +15,8 @@ from milepost.ship.local.processes import Process
 
 WANTED, KEPT, KEEPER_LOCK = "wanted.json", "kept.json", "keeper.lock"
 _PROXY = "proxy"
+REMEMBERED_S = 60.0
+"""Deaths that are longer ago say nothing of a program any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
