@@ -67,9 +67,13 @@ def deploy(
         agreed = typer.confirm(f"Deploy it to {environment}?", default=False, err=True)
         return getpass.getuser() if agreed else ""
 
-    record = releases.deploy(
-        target, roadmap, environment=environment, unproven=unproven, artifact=artifact, ask=ask, on_move=tell
-    )
+    try:
+        record = releases.deploy(
+            target, roadmap, environment=environment, unproven=unproven, artifact=artifact, ask=ask, on_move=tell
+        )
+    except KeyboardInterrupt:
+        typer.echo("interrupted; nothing is lost: the same command goes on, milepost rollback takes it back", err=True)
+        raise
     answer(as_json, lambda: releases.to_json(record), lambda: show.end_lines(record))
     raise typer.Exit(DONE if record.stage == releases.Stage.LIVE else NOT_DONE)
 
@@ -131,9 +135,12 @@ def scale(
     as_json: Json = False,
 ) -> None:
     """Run more or fewer instances of the live release."""
+    from milepost.cli.show import releases as show
+
     record = releases.scale(target, instances, roadmap, environment=environment)
     said = f"release {record.number} on {target} ({environment}) now has {instances} instances"
-    stopped = f"{target} ({environment}) is stopped · start it again:   milepost deploy {target} --env {environment}"
+    again = show.deploy_command(record)
+    stopped = f"{target} ({environment}) is stopped · start it again:   {again}"
     answer(as_json, lambda: releases.to_json(record), lambda: [said if instances else stopped])
 
 

@@ -6,13 +6,13 @@ import configparser
 import json
 import os
 import re
-import shutil
 import tarfile
 import zipfile
 from pathlib import Path
 
-from milepost.core.errors import ArtifactUnfit, StateUnwritable
+from milepost.core.errors import ArtifactUnfit
 from milepost.core.shipping import Artifact, ArtifactKind
+from milepost.ship.copying import copy_into
 from milepost.ship.folder_digest import file_digest, folder_digest
 
 _WHEEL = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl")
@@ -23,14 +23,7 @@ def take_artifact(path: Path, out: Path, *, commit: str, tree: str) -> Artifact:
     """Copy an artifact into a folder of ours, and say what it is; `commit` is what its giver says it was built from."""
     kind = _kind_of(path)
     kept = out / path.name
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, kept, symlinks=True)
-        else:
-            shutil.copy2(path, kept)
-    except (OSError, shutil.Error) as error:
-        raise StateUnwritable(f"the artifact cannot be copied: {error}"[:300], "free some space") from error
+    copy_into(path, kept)
     name, version, start = _told(kind, kept)
     sha256, size = folder_digest(kept) if kept.is_dir() else (file_digest(kept), kept.stat().st_size)
     return Artifact(

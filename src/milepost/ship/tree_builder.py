@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.errors import ArtifactUnfit, StateUnwritable
+from milepost.core.errors import ArtifactUnfit
 from milepost.core.shipping import Artifact, ArtifactKind
+from milepost.ship.copying import copy_into
 from milepost.ship.folder_digest import folder_digest
 
 _PAGE = "index.html"
@@ -29,10 +29,7 @@ class TreeBuilder:
                 "set command in the target's section of milepost.toml, or name what was built: --artifact PATH",
             )
         files = out / "files"
-        try:
-            shutil.copytree(checkout, files, symlinks=True, ignore=_git_of(checkout))
-        except (OSError, shutil.Error) as error:
-            raise StateUnwritable(f"the files cannot be copied: {error}"[:300], "free some space") from error
+        copy_into(checkout, files, but=".git")
         sha256, size = folder_digest(files)
         return Artifact(
             kind=ArtifactKind.TREE if self.command else ArtifactKind.STATIC,
@@ -45,8 +42,3 @@ class TreeBuilder:
             commit=self.commit,
             start=self.command,
         )
-
-
-def _git_of(checkout: Path):  # type: ignore[no-untyped-def]
-    """Leaves out what belongs to the checkout and not to the commit."""
-    return lambda folder, names: {".git"} & set(names) if Path(folder) == checkout else set()

@@ -1,11 +1,12 @@
 """Artifacts that need no building: the files of a commit, and what was built elsewhere."""
 
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from milepost.core.errors import ArtifactUnfit
+from milepost.core.errors import ArtifactUnfit, StateUnwritable
 from milepost.core.shipping import Artifact, ArtifactKind, TargetSpec
 from milepost.ship.folder_digest import folder_digest
 from milepost.ship.given_artifact import take_artifact
@@ -57,6 +58,15 @@ def test_a_wheel_says_its_name_and_the_one_program_it_installs(tmp_path: Path) -
     taken = take_artifact(wheel, tmp_path / "out", commit="c", tree="t")
     assert (taken.kind, taken.name, taken.version, taken.start) == (ArtifactKind.WHEEL, "shop", "1.2", ("Shop",))
     assert taken.path == tmp_path / "out" / wheel.name
+
+
+def test_a_copy_that_fails_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    checkout = _checkout(tmp_path / "in", app_py="x")
+    os.mkfifo(checkout / "pipe")
+    with pytest.raises(StateUnwritable, match=r"'in' cannot be copied to '.*files': ") as refused:
+        TreeBuilder(name="shop", commit="c", tree="t", command=("x",)).build(checkout, tmp_path / "out")
+    assert "\n" not in refused.value.message
+    assert not (tmp_path / "out/files").exists()
 
 
 @pytest.mark.parametrize("name", ["none", "notes.txt", "broken-1-py3-none-any.whl", "broken.tgz"])

@@ -26,7 +26,7 @@ def end_lines(record: ReleaseRecord) -> list[str]:
     """How it ended, and what to do next."""
     name, stage = f"release {record.number}", record.stage.value
     where = _where(record)
-    again = proposed(f"milepost deploy {record.spec.name}{_env(record)}")
+    again = deploy_command(record)
     back = proposed(f"milepost rollback {record.spec.name}{_env(record)}")
     logs = proposed(f"milepost logs {record.spec.name}{_env(record)} --release {record.number}")
     match stage:
@@ -50,6 +50,11 @@ def end_lines(record: ReleaseRecord) -> list[str]:
             return [*lines, f"next   {logs}   what it printed"]
         case _:
             return [f"{name} is {stage}", f"next   {again}   goes on"]
+
+
+def deploy_command(record: ReleaseRecord) -> str:
+    """What deploys to the same place again."""
+    return proposed(f"milepost deploy {record.spec.name}{_env(record)}")
 
 
 def question_lines(record: ReleaseRecord) -> list[str]:
@@ -104,7 +109,7 @@ def release_lines(found: tuple[ReleaseRecord, ...], target: str, environment: st
         for record in found
     ]
     if left := next((record for record in found if record.unfinished), None):
-        lines.append(f"next   {proposed(f'milepost deploy {target}{_env(left)}')}   goes on with release {left.number}")
+        lines.append(f"next   {deploy_command(left)}   goes on with release {left.number}")
     return lines
 
 

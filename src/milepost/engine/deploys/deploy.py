@@ -221,6 +221,8 @@ def _standing(project: Project, mileposts: Mileposts) -> Standing:
 
 
 def _require_proven(standing: Standing, wish: Wish) -> Standing:
+    if wish.artifact is not None and not wish.artifact.exists():
+        raise Misuse(f"there is no artifact {str(wish.artifact)!r}", "name a wheel, a package, a site or a program")
     if wish.unproven:
         return standing
     if wish.artifact is not None:
@@ -265,8 +267,11 @@ def _with_goal(record: ReleaseRecord, releases: Releases, to: int | None) -> Rel
     if record.stage is Stage.LIVE:
         if goal is None:
             raise Misuse(f"no release was live before {record.number}", "deploy another commit instead")
-        if releases.find(goal).stage is not Stage.RETIRED:
-            raise Misuse(f"release {goal} was never live before {record.number}", "choose one that says retired")
+        if (stage := releases.find(goal).stage) is not Stage.RETIRED:
+            raise Misuse(
+                f"release {goal} is {stage}: only one that was live until another came can be gone back to",
+                f"choose one that is retired: milepost releases {record.spec.name} --env {record.spec.environment}",
+            )
     elif to is not None and to != record.release.previous:
         raise Misuse(f"release {record.number} is not live yet", "roll back without --to first")
     return releases.keep(replace(record, release=replace(record.release, previous=goal)))
@@ -300,8 +305,9 @@ def _hands(place: Place, releases: Releases, git: Git, own: Path, ask: Ask, say:
 
 
 def _forget_old_artifacts(place: Place, releases: Releases) -> None:
-    """Artifacts of the newest releases are kept, so that one of them can be gone back to."""
-    kept = {str(record.number) for record in (*releases.all()[:KEPT_ARTIFACTS], *filter(None, [releases.live()]))}
+    """Artifacts are kept of the newest releases that can be gone back to."""
+    found = [record for record in releases.all() if record.stage in (Stage.LIVE, Stage.RETIRED)]
+    kept = {str(record.number) for record in found if record.stage is Stage.LIVE or record in found[:KEPT_ARTIFACTS]}
     folder = place.folder / "artifacts"
     for old in folder.iterdir() if folder.is_dir() else ():
         if old.name not in kept:

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from milepost.core.errors import ArtifactUnfit, MachineFailed, StateUnwritable
 from milepost.core.shipping import Artifact, ArtifactKind, TargetSpec
+from milepost.ship.copying import copy_into
 
 INSTALL_S = 600.0
 _DONE = "installed"
@@ -71,11 +72,11 @@ def install(plan: Installation, artifact: Artifact, folder: Path) -> None:
     try:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "files").mkdir(parents=True)
-        if plan.copied and artifact.path.is_dir():
-            shutil.copytree(artifact.path, folder / "files", symlinks=True, dirs_exist_ok=True)
-        elif plan.copied:
-            copied = Path(shutil.copy2(artifact.path, folder / "files"))
-            copied.chmod(0o755)
+        if plan.copied:
+            single = artifact.path.is_file()
+            copy_into(artifact.path, folder / "files" / (artifact.path.name if single else ""))
+            if single:
+                (folder / "files" / artifact.path.name).chmod(0o755)
         for step in plan.steps:
             _run(step, folder)
         (folder / _DONE).touch()
@@ -84,8 +85,6 @@ def install(plan: Installation, artifact: Artifact, folder: Path) -> None:
             f"release folder {str(folder)!r} cannot be filled: {error.strerror or error}",
             "free some space, then deploy again",
         ) from error
-    except shutil.Error as error:
-        raise StateUnwritable(f"the artifact cannot be copied: {error.args[0][0][2]}", "free some space") from error
 
 
 def _run(step: tuple[str, ...], folder: Path) -> None:

@@ -34,6 +34,7 @@ def file_of(folder: Path, path: str) -> Path | None:
 
 class _Request(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server_version, sys_version = "milepost", ""
     folder: Path
 
     def do_GET(self) -> None:

@@ -79,7 +79,7 @@ class LocalTarget:
         wanted = self._wanted()
         instances = self.instances(release.number)
         if not instances:
-            return Health(healthy=False, detail="none of its instances is to run here")
+            return Health(healthy=False, detail="it is stopped")
         well = sum(not each.problem for each in instances)
         if ill := [each for each in instances if each.problem]:
             settled = any(each.settled for each in ill) or (
