@@ -24,9 +24,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from milepost.core.shipping import Release  # noqa: E402
-from tests import environment  # noqa: E402
-from tests.deploying import Deployed, deployed  # noqa: E402
+from milepost.core.shipping import Release
+from tests import environment
+from tests.deploying import Deployed, deployed
 
 THREADS = 25
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from milepost.ship.archive import TreeArchive
 
 from milepost.agents.code_agent.file_tools import UNLISTED
 from milepost.agents.patterns.pending_changes import PendingChanges
@@ -31,12 +29,6 @@ ALL = CACHES | INSTALLED | HIDDEN | BUILT | OTHERS
 TOOLS = {".git", ".venv", "__pycache__", "node_modules"}
 
 
-def archived(project: Path) -> Iterable[str]:
-    artifact = TreeArchive(out=project.parent).build(project)
-    with tarfile.open(artifact.path) as archive:
-        return archive.getnames()
-
-
 WALKS: dict[str, tuple[Callable[[Path], Iterable[str]], set[str]]] = {
     "listing": (lambda top: ConfinedFolder(top).listing("", at_most=999), TOOLS),
     "repair": (lambda top: PlainFolder(top).paths(), CACHES | INSTALLED | HIDDEN),
@@ -44,7 +36,6 @@ WALKS: dict[str, tuple[Callable[[Path], Iterable[str]], set[str]]] = {
         lambda top: PendingChanges(top).paths(),
         CACHES | INSTALLED | HIDDEN | BUILT | {"vendor", "coverage"},
     ),
-    "archive": (archived, TOOLS | {".milepost"}),
     "tests": (find_test_files, CACHES | INSTALLED | HIDDEN),
     "modules": (python_files, CACHES | INSTALLED | HIDDEN),
     "walk": (
