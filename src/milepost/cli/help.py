@@ -26,6 +26,7 @@ PANELS = {
     "Ship it": ("package",),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
+    "Deploy": ("deploy", "releases", "rollback", "scale", "logs", "targets"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory", "completion"),
 }

@@ -23,6 +23,7 @@ from milepost.cli import (
     completion,
     context,
     costs,
+    deploy,
     execute,
     gates,
     history,
@@ -415,6 +416,7 @@ clean.register(app)
 completion.register(app)
 adopt.register(app)
 costs.register(app)
+deploy.register(app)
 gates.register(app)
 history.register(app)
 memory.register(app)

@@ -30,6 +30,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── HiddenTestsInGit      hidden tests are where every agent can read them
 │   ├── ArtifactUnfit         a target cannot run this kind of artifact, or nothing says how
 │   ├── NothingToPackage      no kind of artifact fits the project, or several do
+│   ├── TargetUnknown         no target has this name
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
 ├── BudgetSpent               what comes next could break the wall around a run or a task
@@ -46,7 +47,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── UndoImpossible            a milepost cannot be taken back alone
 ├── CommitRefused             an edit cannot be committed by itself now
 ├── RestoreRefused            bringing files back would take something that is not committed
-├── NotProven                 a commit is to be packaged whose mileposts do not hold, or that is none
+├── NotProven                 a commit is to be packaged or deployed whose mileposts do not hold, or that is none
 ├── PackageFailed             an artifact cannot be built, is not the same twice, or does not run
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
@@ -205,11 +206,19 @@ class ArtifactUnfit(Misuse):
     pass
 
 
+class TargetUnknown(Misuse):
+    pass
+
+
 class SandboxRefused(MilepostError):
     pass
 
 
 class TargetRefused(MilepostError):
+    pass
+
+
+class NotProven(MilepostError):
     pass
 
 
@@ -282,10 +291,6 @@ class CommitRefused(MilepostError):
 
 
 class RestoreRefused(MilepostError):
-    pass
-
-
-class NotProven(MilepostError):
     pass
 
 

@@ -162,8 +162,13 @@ class Builder(Protocol):
 class Target(Protocol):
     """Where releases live. Each call may be made twice for one release, after a crash, and then does its work once."""
 
+    @property
+    def at_once(self) -> bool:
+        """Whether deploying gives traffic, because the target knows no other way."""
+        ...
+
     def deploy(self, release: Release) -> str:
-        """Bring it there and start it, without traffic where the target can; what the target calls it."""
+        """Bring it there and start it, without traffic unless it is `at_once`; what the target calls it."""
         ...
 
     def health(self, release: Release) -> Health: ...

@@ -13,6 +13,8 @@ class ArtifactKind(StrEnum):
     STATIC = "static"
     RUST = "rust"
     IMAGE = "image"
+    TREE = "tree"
+    """The files of the commit as they are, started by a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class Stage(StrEnum):
     """Where a release is in its life. `core.release_life` says which follows which."""
 
     BUILDING = "building"
+    WAITING = "waiting"
+    """It is built, and a person is asked before anything of it leaves for the target."""
     UPLOADING = "uploading"
     STARTING = "starting"
     CHECKING = "checking"
@@ -58,6 +62,7 @@ class Release:
     """One version of an artifact on one target. Numbers count up on a target and are never used twice."""
 
     target: str
+    environment: str = "dev"
     number: int
     artifact: Artifact
     stage: Stage = Stage.BUILDING

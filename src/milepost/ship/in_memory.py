@@ -8,7 +8,8 @@ from milepost.core.shipping import Health, Release
 class InMemoryTarget:
     """Runs nothing and forgets nothing. A release whose artifact is named in `ill` never gets well."""
 
-    def __init__(self, ill: frozenset[str] = frozenset()) -> None:
+    def __init__(self, ill: frozenset[str] = frozenset(), *, at_once: bool = False) -> None:
+        self.at_once = at_once
         self.ill = set(ill)
         self.kept: dict[int, Release] = {}
         self.live: int | None = None
@@ -17,6 +18,8 @@ class InMemoryTarget:
 
     def deploy(self, release: Release) -> str:
         self.kept.setdefault(release.number, release)
+        if self.at_once:
+            self.switch(release)
         return f"memory/{release.number}"
 
     def health(self, release: Release) -> Health:

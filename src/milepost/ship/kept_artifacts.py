@@ -16,6 +16,7 @@ from milepost.core.machine_failure import machine_failure
 from milepost.core.shipping import Artifact, ArtifactKind
 from milepost.ship.guest_files import sha256_of
 from milepost.ship.oci_layout import digest_of_layout
+from milepost.ship.folder_digest import folder_digest
 from milepost.ship.site_manifest import digest_of_site
 
 RECORD, SBOM, PROVENANCE = "artifact.json", "sbom.cdx.json", "provenance.json"
@@ -89,3 +90,5 @@ def digest_of(artifact: Artifact) -> str:
             return digest_of_layout(artifact.path)
         case ArtifactKind.WHEEL | ArtifactKind.NPM | ArtifactKind.RUST:
             return sha256_of(artifact.path)
+        case ArtifactKind.TREE:
+            return folder_digest(artifact.path)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from milepost.core.errors import NothingToPackage
 from milepost.core.shipping import ArtifactKind
 from milepost.ship.builders.image import ImageKind
 from milepost.ship.builders.npm import NpmKind
@@ -24,3 +25,5 @@ def kind_of(kind: ArtifactKind) -> Kind:
             return RustKind()
         case ArtifactKind.IMAGE:
             return ImageKind()
+        case ArtifactKind.TREE:
+            raise NothingToPackage("the files of a commit need no building", "deploy them: milepost deploy")
