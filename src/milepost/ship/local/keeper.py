@@ -128,9 +128,11 @@ class Keeper:
 
     def _adopt(self) -> None:
         """Find what an earlier keeper meant to start and may have started."""
-        for name, kept in self._kept.items():
-            if kept.process is None and (found := leader_of(kept.mark)) is not None:
-                self._kept[name] = replace(kept, process=found)
+        started = {name: leader_of(kept.mark) for name, kept in self._kept.items() if kept.process is None}
+        found = {name: replace(self._kept[name], process=process) for name, process in started.items() if process}
+        if found:
+            self._kept |= found
+            self._write()
 
     def _is_alive(self, name: str, now: float) -> bool:
         kept, child = self._kept[name], self._children.get(name)
