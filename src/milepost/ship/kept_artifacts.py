@@ -14,9 +14,9 @@ from typing import Any
 from milepost.core.errors import StateUnwritable
 from milepost.core.machine_failure import machine_failure
 from milepost.core.shipping import Artifact, ArtifactKind
+from milepost.ship.folder_digest import folder_digest
 from milepost.ship.guest_files import sha256_of
 from milepost.ship.oci_layout import digest_of_layout
-from milepost.ship.folder_digest import folder_digest
 from milepost.ship.site_manifest import digest_of_site
 
 RECORD, SBOM, PROVENANCE = "artifact.json", "sbom.cdx.json", "provenance.json"

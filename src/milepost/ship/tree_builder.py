@@ -11,6 +11,13 @@ from milepost.ship.copying import copy_into
 from milepost.ship.folder_digest import folder_digest
 
 _PAGE = "index.html"
+_BUILT_BY = ("pyproject.toml", "setup.py", "package.json", "Cargo.toml")
+
+
+def is_served_as_it_is(checkout: Path, command: tuple[str, ...]) -> bool:
+    """Whether nothing has to be built: a command starts it, or it is a page and no project of a packager."""
+    is_page = (checkout / _PAGE).is_file() and not any((checkout / name).is_file() for name in _BUILT_BY)
+    return bool(command) or is_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

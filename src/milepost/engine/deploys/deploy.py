@@ -17,11 +17,12 @@ from milepost.engine.deploys.advance import Ask, Hands, Say, advance, terms_of, 
 from milepost.engine.deploys.place import KEPT_ARTIFACTS, Place
 from milepost.engine.deploys.proven import Standing, standing_of
 from milepost.engine.deploys.records import Move, ReleaseRecord, Releases, known_places
-from milepost.engine.deploys.target_spec import names_of, spec_named
+from milepost.engine.deploys.target_spec import LOCAL, names_of, spec_named
+from milepost.engine.packaging import build as build_package
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
 from milepost.ship.given_artifact import take_artifact
-from milepost.ship.tree_builder import TreeBuilder
+from milepost.ship.tree_builder import TreeBuilder, is_served_as_it_is
 from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.git import Git
@@ -68,7 +69,7 @@ def plan_deploy(roadmap: Path | None, wish: Wish) -> DeployPlan:
     spec = spec_named(project.roadmap.parent, wish.target, wish.environment)
     with _git(project) as (git, _), _place(project, spec).records() as releases:
         standing = _standing(project, Mileposts(git))
-        what = str(wish.artifact) if wish.artifact else "the files of the commit"
+        what = str(wish.artifact) if wish.artifact else "what the commit is packaged as, or its files"
         return DeployPlan(
             spec=spec,
             standing=standing,
@@ -296,8 +297,9 @@ def _hands(place: Place, releases: Releases, git: Git, own: Path, ask: Ask, say:
         sought = record.release.artifact
         if sought.path != Path():
             return take_artifact(sought.path, out, commit=sought.commit, tree=sought.tree)
-        checkouts = Checkouts(own / "checkouts", git)
-        workspace = checkouts.make("deploy", sought.commit)
+        workspace = Checkouts(own / "checkouts", git).make("deploy", sought.commit)
+        if not is_served_as_it_is(workspace.folder, record.spec.command) or record.spec.kind != LOCAL:
+            return build_package(place.project, commit=sought.commit, unproven=True)  # its record says what it lacks
         builder = TreeBuilder(name=sought.name, commit=sought.commit, tree=sought.tree, command=record.spec.command)
         return builder.build(workspace.folder, out)
 
