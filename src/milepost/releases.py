@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from milepost.api.releases import scale as scale
     from milepost.api.releases import targets as targets
     from milepost.api.releases import to_json as to_json
-    from milepost.core.shipping import Artifact as Artifact
     from milepost.core.shipping import Health as Health
     from milepost.core.shipping import Release as Release
     from milepost.core.shipping import Stage as Stage
