@@ -62,7 +62,7 @@ install:
 	@$(BIN)/python -m compileall -q src
 
 lock:
-	uv pip compile pyproject.toml --group build --extra mcp --extra models --extra web --universal --no-strip-extras --generate-hashes --no-header --no-annotate --quiet --output-file requirements/run.lock
+	uv pip compile pyproject.toml --group build --extra mcp --extra models --extra ship --extra web --universal --no-strip-extras --generate-hashes --no-header --no-annotate --quiet --output-file requirements/run.lock
 	uv pip compile pyproject.toml --group build --group dev --universal --no-strip-extras --generate-hashes --no-header --no-annotate --quiet --constraints requirements/run.lock --output-file requirements/dev.lock
 
 clean:

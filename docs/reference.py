@@ -13,7 +13,9 @@ from milepost.cli.main import app
 from milepost.engine.project.settings.agents import AgentSection, McpSection
 from milepost.engine.project.settings.reach import Asks, reach_of
 from milepost.engine.project.settings.sandbox import SecretSection
+from milepost.engine.project.settings.section import SettingsSection
 from milepost.engine.project.settings.settings import Settings
+from milepost.engine.project.settings.targets import TargetSection, TargetValues
 
 HERE = Path(__file__).parent
 
@@ -46,7 +48,7 @@ def _commands(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{above}{name}", command
 
 
-_NAMED = {"agents": AgentSection, "mcp": McpSection}
+_NAMED = {"agents": AgentSection, "mcp": McpSection, "targets": TargetSection}
 
 
 def settings_page() -> str:
@@ -66,12 +68,15 @@ def settings_page() -> str:
         named = _NAMED.get(name)
         parts += _section(name, section) if named is None else _section(f"{name}.NAME", named)
         parts += _section("sandbox.secrets.NAME", SecretSection) if name == "sandbox" else []
+        parts += _section("targets.NAME.ENVIRONMENT", TargetValues) if name == "targets" else []
     return "\n".join(parts)
 
 
 def _section(title: str, section: Any) -> list[str]:
     rows = []
     for name, setting in section.model_fields.items():
+        if isinstance(setting.default, SettingsSection):  # it has a table of its own
+            continue
         key = setting.alias or name
         default = "absent" if setting.default is None else f"`{json.dumps(setting.default)}`"
         mark = reach_of(setting)

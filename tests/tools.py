@@ -12,7 +12,13 @@ import pytest
 needs = pytest.mark.needs
 
 _LONGEST_S = 60
-_ASKED_FOR_ITS_VERSION = {"dot": "-V", "go": "version", "java": "-version", "javac": "-version"}
+_ASKED_FOR_ITS_VERSION = {
+    "dot": ("-V",),
+    "go": ("version",),
+    "java": ("-version",),
+    "javac": ("-version",),
+    "kubectl": ("version", "--client"),
+}
 
 
 def need(*programs: str) -> None:
@@ -37,7 +43,7 @@ def absence(program: str) -> str:
         return f"{program} is not installed"
     try:
         done = subprocess.run(
-            [found, _ASKED_FOR_ITS_VERSION.get(program, "--version")],
+            [found, *_ASKED_FOR_ITS_VERSION.get(program, ("--version",))],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from milepost.core.errors import GateClosed as GateClosed
     from milepost.core.errors import GateUnknown as GateUnknown
     from milepost.core.errors import LandingRefused as LandingRefused
+    from milepost.core.errors import NotProven as NotProven
+    from milepost.core.errors import PackageFailed as PackageFailed
     from milepost.core.errors import RunUnknown as RunUnknown
     from milepost.core.errors import SettingsNotAgreed as SettingsNotAgreed
     from milepost.core.errors import TaskChanged as TaskChanged

@@ -66,7 +66,18 @@ def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-PAGES = ("agents", "budget", "memory", "models", "patterns", "programs", "projects", "sandbox", "writing-roadmaps")
+PAGES = (
+    "agents",
+    "budget",
+    "memory",
+    "models",
+    "package",
+    "patterns",
+    "programs",
+    "projects",
+    "sandbox",
+    "writing-roadmaps",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -83,6 +94,15 @@ def test_the_page_about_memory_runs(tmp_path: Path) -> None:
     assert "as claimed by its agent" in done.stdout and "Mend the parser" in done.stdout
     assert "added nothing · 1 was forgotten here" in done.stdout
     run_python_blocks("docs/memory.md", tmp_path / "work", tmp_path)
+
+
+@pytest.mark.skipif(not ladder()[1].ok, reason="the sandbox cannot be held here")
+def test_the_page_about_packages_runs(tmp_path: Path) -> None:
+    script = "\n".join(["set -e", *blocks("docs/package.md", "sh")])
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("static site 0 · index.html is a page\n")
+    assert (tmp_path / "site/dist/site-0.sbom.cdx.json").is_file()
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:

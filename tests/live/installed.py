@@ -89,6 +89,16 @@ PINS = {
             ),
             scripts=False,
         ),
+        # What the clouds' own clients are: their calls go to servers on loopback.
+        Pin(name="aws", source="pypi", package="awscli", version="1.46.2", program="venv/bin/aws"),
+        # The schemas of Kubernetes 1.25 to 1.37; 108 MB of them.
+        Pin(
+            name="kubernetes-validate",
+            source="pypi",
+            package="kubernetes-validate",
+            version="1.37.0",
+            program="venv/bin/kubernetes-validate",
+        ),
     )
 }
 PROGRAMS = ("claude", "codex", "goose", "aider")

@@ -23,8 +23,10 @@ PANELS = {
         "events",
         "failures",
     ),
+    "Ship it": ("package",),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
+    "Deploy": ("deploy", "releases", "rollback", "scale", "logs", "targets"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": (
         "patterns",

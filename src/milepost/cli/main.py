@@ -23,11 +23,13 @@ from milepost.cli import (
     completion,
     context,
     costs,
+    deploy,
     execute,
     gates,
     history,
     mcp,
     memory,
+    package,
     patterns,
     projects,
     replay,
@@ -444,9 +446,11 @@ clean.register(app)
 completion.register(app)
 adopt.register(app)
 costs.register(app)
+deploy.register(app)
 gates.register(app)
 history.register(app)
 memory.register(app)
+package.register(app)
 together.register(app)
 roadmaps.register(app)
 service.register(app)

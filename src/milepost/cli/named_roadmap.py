@@ -28,13 +28,17 @@ OPTION = frozenset(
             "clean",
             "context",
             "delegate",
+            "package",
+            "deploy",
             "diff",
             "edit",
             "gates",
+            "logs",
             "mark",
             "proof",
         ),
-        *("proof", "reject", "replay", "restore", "retry", "skip", "steer", "undo", "verify"),
+        *("reject", "releases", "replay", "restore", "retry", "rollback", "scale", "skip", "steer", "targets", "undo"),
+        *("proof", "verify"),
     )
 )
 # One that has a path is told already.

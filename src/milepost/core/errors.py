@@ -28,6 +28,9 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
 │   ├── SettingsNotAgreed     a repository wants what a person on this machine must agree to first
 │   ├── HiddenTestsInGit      hidden tests are where every agent can read them
+│   ├── ArtifactUnfit         a target cannot run this kind of artifact, or nothing says how
+│   ├── NothingToPackage      no kind of artifact fits the project, or several do
+│   ├── TargetUnknown         no target has this name
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
 ├── BudgetSpent               what comes next could break the wall around a run or a task
@@ -44,9 +47,12 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── UndoImpossible            a milepost cannot be taken back alone
 ├── CommitRefused             an edit cannot be committed by itself now
 ├── RestoreRefused            bringing files back would take something that is not committed
+├── NotProven                 a commit is to be packaged or deployed whose mileposts do not hold, or that is none
+├── PackageFailed             an artifact cannot be built, is not the same twice, or does not run
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── RowRefused                a row of a database is none that milepost writes, and is not read
 ├── StateRefused              a state directory is not one that this machine made, or that a person here agreed to
+├── TargetRefused             a target or its vendor's client does not do what it is asked
 ├── NoAnswer                  a model's service does not answer
 ├── ExecutionFailed           code in the sandbox ended with an error
 │   └── ExecutionTimeout      it ran longer than it may
@@ -195,11 +201,31 @@ class HiddenTestsInGit(Misuse):
     pass
 
 
+class NothingToPackage(Misuse):
+    pass
+
+
 class PatternInputsInvalid(Misuse):
     pass
 
 
+class ArtifactUnfit(Misuse):
+    pass
+
+
+class TargetUnknown(Misuse):
+    pass
+
+
 class SandboxRefused(MilepostError):
+    pass
+
+
+class TargetRefused(MilepostError):
+    pass
+
+
+class NotProven(MilepostError):
     pass
 
 
@@ -272,6 +298,10 @@ class CommitRefused(MilepostError):
 
 
 class RestoreRefused(MilepostError):
+    pass
+
+
+class PackageFailed(MilepostError):
     pass
 
 

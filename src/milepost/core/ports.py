@@ -154,19 +154,42 @@ class Check(Protocol):
 
 
 class Builder(Protocol):
-    """Turns a project folder into an artifact without touching the folder."""
+    """Makes an artifact of a checkout, in `out`. What the project says of itself is never overwritten."""
 
-    def build(self, project: Path) -> Artifact: ...
+    def build(self, checkout: Path, out: Path) -> Artifact: ...
 
 
 class Target(Protocol):
-    """A place where artifacts run."""
+    """Where releases live. Each call may be made twice for one release, after a crash, and then does its work once."""
 
-    def deploy(self, artifact: Artifact) -> Release: ...
-    def health(self) -> Health: ...
-    def rollback(self) -> Release: ...
-    def scale(self, copies: int) -> None: ...
+    @property
+    def at_once(self) -> bool:
+        """Whether deploying gives traffic, because the target knows no other way."""
+        ...
+
+    def deploy(self, release: Release) -> str:
+        """Bring it there and start it, without traffic unless it is `at_once`; what the target calls it."""
+        ...
+
+    def health(self, release: Release) -> Health: ...
+
+    def switch(self, release: Release) -> None:
+        """Give it the traffic. A rollback is a switch to the release before."""
+        ...
+
+    def retire(self, release: Release) -> None:
+        """Stop what is kept of a release that nobody will go back to."""
+        ...
+
+
+class TargetControls(Protocol):
+    """What a person or the watcher does to a target that runs."""
+
+    def scale(self, instances: int) -> None: ...
+
     def restart(self) -> None: ...
+
+    def logs(self, release: Release, lines: int) -> str: ...
 
 
 class Probe(Protocol):

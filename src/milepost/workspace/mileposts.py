@@ -133,6 +133,10 @@ class Mileposts:
             self._trees[commit] = self._git.plumb("rev-parse", f"{commit}^{{tree}}")
         return self._trees[commit]
 
+    def time_of(self, commit: str) -> int:
+        """When a commit was made, in seconds since 1970."""
+        return max(0, int(self._git.plumb("show", "--no-patch", "--format=%ct", commit)))
+
     def parent_of(self, commit: str) -> str:
         """The commit that a milepost was made on."""
         return self._git.plumb("rev-parse", f"{commit}^")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from milepost.agents.tool_agent.tools.search_script import SKIPPED
 from milepost.engine.context.tags import is_code
 from milepost.engine.project.folder_globs import folders_named
 from milepost.sandbox.confined import ConfinedFolder, PlainFolder
-from milepost.ship.archive import TreeArchive
 from milepost.verify.programs.python_modules import python_files
 from milepost.verify.suites.python_project import find_test_files
 from milepost.verify.walk_checkout import files_below
@@ -31,12 +29,6 @@ ALL = CACHES | INSTALLED | HIDDEN | BUILT | OTHERS
 TOOLS = {".git", ".venv", "__pycache__", "node_modules"}
 
 
-def archived(project: Path) -> Iterable[str]:
-    artifact = TreeArchive(out=project.parent).build(project)
-    with tarfile.open(artifact.path) as archive:
-        return archive.getnames()
-
-
 WALKS: dict[str, tuple[Callable[[Path], Iterable[str]], set[str]]] = {
     "listing": (lambda top: ConfinedFolder(top).listing("", at_most=999), TOOLS),
     "repair": (lambda top: PlainFolder(top).paths(), CACHES | INSTALLED | HIDDEN),
@@ -44,7 +36,6 @@ WALKS: dict[str, tuple[Callable[[Path], Iterable[str]], set[str]]] = {
         lambda top: PendingChanges(top).paths(),
         CACHES | INSTALLED | HIDDEN | BUILT | {"vendor", "coverage"},
     ),
-    "archive": (archived, TOOLS | {".milepost"}),
     "tests": (find_test_files, CACHES | INSTALLED | HIDDEN),
     "modules": (python_files, CACHES | INSTALLED | HIDDEN),
     "walk": (

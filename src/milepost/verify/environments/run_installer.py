@@ -94,8 +94,9 @@ class Installer:
         env: Mapping[str, str] | None = None,
         readable: tuple[Path, ...] = (),
         stdin: str = "",
+        cwd: Path | None = None,
     ) -> CommandResult:
-        """Run a command that may write to `entry` and nowhere else.
+        """Run a command that may write to `entry` and nowhere else, in it or in a folder `cwd` below it.
 
         With the settings of the installer that `tool` names, and of no other. Without one it has none, and no network:
         so runs whatever may run code of packages.
@@ -108,7 +109,7 @@ class Installer:
         passed = {name: self.environ[name] for name in named if self.environ.get(name)}
         command = Command(
             argv=argv,
-            cwd=entry,
+            cwd=cwd or entry,
             scratch=scratch,
             env={"PATH": self.path, **passed, **(env or {})},
             stdin=stdin,

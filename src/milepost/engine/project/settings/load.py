@@ -168,7 +168,9 @@ def _validated(table: Mapping[str, Any], given: Mapping[str, object], environ: M
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
-        may_hold_a_key = first["loc"][0] in ("agents", "mcp", "surroundings") or first["type"] == "extra_forbidden"
+        may_hold_a_key = (
+            first["loc"][0] in ("agents", "mcp", "surroundings", "targets") or first["type"] == "extra_forbidden"
+        )
         value = "" if may_hold_a_key else f": {first['input']!r}"
         for variable, key in VARIABLES.items():
             is_it = _ELSEWHERE.get(key, ("run", key)) == first["loc"] and bool(environ.get(variable))

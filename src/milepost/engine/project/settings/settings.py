@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from milepost.core.budget import Budget
 from milepost.engine.project.settings.agents import AgentSection, McpSection, PatternSettings, RouterSettings
 from milepost.engine.project.settings.budget import BudgetSettings
 from milepost.engine.project.settings.memory import MemorySettings
 from milepost.engine.project.settings.model import ModelSettings
+from milepost.engine.project.settings.package import PackageSettings
 from milepost.engine.project.settings.plan import ContextSettings, PlanSettings, RoadmapSettings
 from milepost.engine.project.settings.run import (
     Limits,
@@ -22,6 +24,7 @@ from milepost.engine.project.settings.run import (
 )
 from milepost.engine.project.settings.sandbox import SandboxSettings
 from milepost.engine.project.settings.section import SettingsSection
+from milepost.engine.project.settings.targets import TargetSection, are_target_names
 from milepost.engine.project.settings.terminal import TerminalSettings
 from milepost.engine.project.settings.verify import RepairSettings, VerifySettings
 from milepost.engine.project.settings.workers import WorkerSettings
@@ -45,12 +48,14 @@ class Settings(SettingsSection):
     repair: RepairSettings = RepairSettings()
     router: RouterSettings = RouterSettings()
     budget: BudgetSettings = BudgetSettings()
+    package: PackageSettings = PackageSettings()
     sandbox: SandboxSettings = SandboxSettings()
     terminal: TerminalSettings = TerminalSettings()
     surroundings: SurroundingsSettings = SurroundingsSettings()
     state: StateSettings = StateSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     worker: WorkerSettings = WorkerSettings()
+    targets: Annotated[dict[str, TargetSection], AfterValidator(are_target_names)] = Field(default_factory=dict)
 
     @property
     def named_agents(self) -> frozenset[str]:

