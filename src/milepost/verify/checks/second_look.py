@@ -18,6 +18,7 @@ from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
 from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.plain.unseen import UnseenInputsCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import JAVASCRIPT, PYTHON
@@ -71,6 +72,21 @@ class WithoutRunner:
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look = self.look
         check = PlainRunCheck(runs=look.runs, change=look.change, product=look.product, own=look.own(earlier))
+        return check.run_after(workspace, earlier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnseenInputs:
+    """The deciding tests once more with other inputs; `task` is what was asked, in words."""
+
+    look: SecondLook
+    task: str = ""
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        look, own = self.look, self.look.own(earlier)
+        check = UnseenInputsCheck(
+            runs=look.runs, change=look.change, product=look.product, seed=look.seed, own=own, task=self.task
+        )
         return check.run_after(workspace, earlier)
 
 

@@ -35,10 +35,10 @@ class PlainFile:
     problem: str = ""
 
 
-def plain_python(source: bytes, path: str = "") -> PlainFile:
+def plain_python(source: bytes, path: str = "", made: type[Neutral] | None = None) -> PlainFile:
     """The file as a module; tests are plain that take nothing but values, fixtures of the file and `tmp_path`.
 
-    `path` is what the file says of itself where it asks for `__file__`.
+    `path` is what the file says of itself where it asks for `__file__`; `made` is what makes the module of it.
     """
     try:
         tree = ast.parse(source)
@@ -49,7 +49,7 @@ def plain_python(source: bytes, path: str = "") -> PlainFile:
     fixtures = _fixtures(tree)
     names = dict(_neutral_names(tree, fixtures))
     places = {"::".join(path): ".".join(names.get(part, part) for part in path) for path in _plain(tree, fixtures)}
-    changed = ast.fix_missing_locations(_Neutral(names, path).visit(tree))
+    changed = ast.fix_missing_locations((made or Neutral)(names, path).visit(tree))
     return PlainFile(source=ast.unparse(changed), names=places)
 
 
@@ -170,7 +170,7 @@ def _neutral_names(tree: ast.Module, fixtures: frozenset[str]) -> Iterator[tuple
                 yield each.name, f"{'Group' if isinstance(each, ast.ClassDef) else 'step_'}{count}"
 
 
-class _Neutral(ast.NodeTransformer):
+class Neutral(ast.NodeTransformer):
     """Neutral names, the kit in the place of a runner's module, `_kit.equal(a, b)` for `assert a == b`."""
 
     def __init__(self, names: Mapping[str, str], path: str) -> None:
