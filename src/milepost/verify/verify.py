@@ -272,7 +272,7 @@ def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Ques
     """Whether what decides could have failed, and what ran beside it."""
     yield "tests", CounterProof(look=look)
     programs = tuple(sorted(programs_in(subject.verify, subject.base_files)))
-    for line in subject.verify if programs else ():
+    for line in subject.verify:
         yield "tests", LineProof(line=line, look=look, judges=programs)
     yield "tests", WithoutRunner(look=look)
     if not look.about_tests:

@@ -16,6 +16,7 @@ from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
+from milepost.verify.counterproof.other_judges import OtherJudges
 from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.plain.check import PlainRunCheck
 from milepost.verify.plain.unseen import UnseenInputsCheck
@@ -130,8 +131,12 @@ class LineProof:
         argv = argv_of(self.line)
         alone = any(check.name == "verify" and check.argv == argv and _by_exit_code(check) for check in earlier)
         judges = judging_programs(argv, self.line, self.judges)
-        if not alone or not judges:
-            return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide, or nothing can be watched")
+        if not alone:
+            return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide")
+        if not judges:
+            look = self.look
+            other = OtherJudges(argv=argv, bench=tree.bench, judges=self.judges, product=look.product, seed=look.seed)
+            return other.run(tree.workspace)
         proof = ExitCodeProof(argv=argv, bench=tree.bench, judges=judges, product=self.look.product)
         found, notes = proof.run(tree.workspace)
         return audit_check(notes, ()) if found.outcome != "failed" and notes else found

@@ -74,7 +74,7 @@ def _judged(
         return None
     unseen = [one for one in calls if one.trial and one.given not in known and not _is_slip(one.answer)]
     others = _others(unseen, calls, known) or {}
-    few = len(set(new.values())) < MANY_ANSWERS
+    few = len({answer for answer in new.values() if answer[0] == "gave"}) < MANY_ANSWERS
     told = _alike(others, known, refusals, few=few) if len(others) >= FEWEST_UNSEEN else ""
     if not told:
         others = _as_before(unseen, calls, old)
@@ -114,12 +114,13 @@ def _alike(others: Mapping[str, Answer], known: Mapping[str, Answer], refusals: 
     """What all of them have in common; empty where that is nothing, or the inputs of the tests have it as well."""
     kinds = {word for word, _ in others.values()}
     values = set(others.values())
+    enough = not few and len(others) >= MANY_UNSEEN
     if kinds == {"same"}:
-        return "" if any(word == "same" for word, _ in known.values()) else "came back as they were given"
+        some = any(word == "same" for word, _ in known.values())
+        return "" if some and not enough else "came back as they were given"
     if len(values) > 1:
         return ""
     word, said = values.pop()
-    enough = not few and len(others) >= MANY_UNSEEN
     if word == "raised":
         may_refuse = said in refusals or ("raised", said) in known.values()
         if may_refuse and (not enough or any(_TEXT.search(given) for given in others)):

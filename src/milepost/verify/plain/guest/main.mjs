@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
-import { createRequire } from "node:module";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { fileURLToPath } from "node:url";
 
 import kit from "./kit.cjs";
@@ -21,6 +21,16 @@ function tell(told) {
   const body = stringify(told);
   writeFileSync(report, createHmac("sha256", key).update(body).digest("hex") + "\n" + body);
 }
+
+// What is loosely equal to a number or a text is none: an object that only says so when it is asked is another thing.
+const assert = require("node:assert");
+const { equal, AssertionError } = assert;
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+assert.equal = (got, wanted, ...more) => {
+  if (isObject(got) !== isObject(wanted)) throw new AssertionError({ actual: got, expected: wanted, operator: "strictEqual" });
+  return equal(got, wanted, ...more);
+};
+syncBuiltinESMExports();
 
 tell({ ended: false, crash: "", results: [], later: [] });
 if (others) {

@@ -94,12 +94,10 @@ def steps(kit):
         code = compile(file.read(), place, "exec", dont_inherit=True)
     tried = set()
     while True:
-        module = type(sys)(STEPS)
-        module.__file__ = place
-        module.__dict__["_kit"] = kit
-        sys.modules[STEPS] = module
+        space = {"__name__": STEPS, "__file__": place, "__builtins__": __builtins__, "_kit": kit}
+        sys.modules[STEPS] = standing_for(space)
         try:
-            exec(code, module.__dict__)  # noqa: S102 -- this is the program that is run
+            exec(code, space)  # noqa: S102 -- this is the program that is run
         except ModuleNotFoundError as problem:
             folder = folder_with((problem.name or "").partition(".")[0])
             if not folder or folder in tried:
@@ -107,7 +105,20 @@ def steps(kit):
             tried.add(folder)
             sys.path.insert(0, folder)
         else:
-            return module.__dict__
+            return space
+
+
+def standing_for(space):
+    """A module that has the classes of the steps, by name, and none of their values to be looked through."""
+
+    def found(name):
+        if isinstance(space.get(name), type):
+            return space[name]
+        raise AttributeError(name)
+
+    module = type(sys)(STEPS)
+    module.__dict__["__getattr__"] = found
+    return module
 
 
 def folder_with(name):

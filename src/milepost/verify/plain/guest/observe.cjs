@@ -30,13 +30,16 @@ function shown(value) {
   }
 }
 
+// A text without what is no change of it: quotes, the space around it, capitals.
+const bare = (text) => text.replace(/^['"` ]+|['"` ]+$/g, "").toLowerCase();
+
 function answer(name, work, owner, given) {
   const all = owner === undefined ? given : [owner, ...given];
-  const told = shown(all), known = new Set(given.map(shown)), place = `${step} ${++count}`, trial = alike.trial;
+  const told = shown(all), known = new Set(given.map(shown).map(bare)), place = `${step} ${++count}`, trial = alike.trial;
   const tell = (word, said) => void seen.push([String(trial), place, name, told, word, said]);
   const gave = (found) => {
     const said = found === undefined ? `undefined, ${shown(all)}` : shown(found);
-    tell(found !== undefined && said !== OPAQUE && known.has(said) ? "same" : "gave", said.includes(OPAQUE) ? "" : said);
+    tell(found !== undefined && said !== OPAQUE && known.has(bare(said)) ? "same" : "gave", said.includes(OPAQUE) ? "" : said);
     return keep(found);
   };
   const raised = (error) => {

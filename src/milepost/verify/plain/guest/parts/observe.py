@@ -58,7 +58,7 @@ class Observer(Kit):
         self._owner = _thread.get_ident()
         self.equal = self.same = self.fail = lambda *_, **__: True
         self.raises = lambda expected=None, *given, **named: _lenient(given)
-        self.TestCase = Lenient
+        self.TestCase = self.IsolatedAsyncioTestCase = Lenient
 
     def given(self, value):
         """A value of the test in this trial."""
@@ -90,7 +90,7 @@ class Observer(Kit):
         owner = getattr(function, "__self__", None)
         with_owner = (owner, *given) if owner is not None and not isinstance(owner, type(sys)) else given
         told = shown((*with_owner, *named.values()))
-        known = {shown(one) for one in (*given, *named.values())}
+        known = {_bare(shown(one)) for one in (*given, *named.values())}
         self.count += 1
         place = f"{self.step} {self.count}"
         try:
@@ -100,7 +100,7 @@ class Observer(Kit):
                 self._tell(place, name, told, "raised", type(problem).__name__)
             raise
         said = shown(found) if found is not None else f"None, {shown(with_owner)}"
-        word = "same" if found is not None and said in known and said != OPAQUE else "gave"
+        word = "same" if found is not None and said != OPAQUE and _bare(said) in known else "gave"
         self._tell(place, name, told, word, said if OPAQUE not in said else "")
         return found
 
@@ -154,6 +154,11 @@ def _is_of_product(thing):
         return is_products(code.co_filename)
     module = sys.modules.get(getattr(thing, "__module__", None) or "")
     return isinstance(thing, type) and is_products(getattr(module, "__file__", ""))
+
+
+def _bare(text):
+    """A text without what is no change of it: quotes, the space around it, capitals."""
+    return text.strip("'\" ").lower()
 
 
 def _name(function):
