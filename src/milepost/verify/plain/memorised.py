@@ -64,6 +64,20 @@ def memorised(
     return tuple(one for one in found if one is not None)
 
 
+def is_worth_asking(now: Iterable[Seen]) -> bool:
+    """Whether any function answers tests one by one and was asked enough else: what the base says could matter."""
+    known: dict[str, set[Answer]] = {}
+    unseen: dict[str, set[str]] = {}
+    for one in now:
+        if one.trial:
+            unseen.setdefault(one.name, set()).add(one.given)
+        elif _counts(one.answer):
+            known.setdefault(one.name, set()).add(one.answer)
+    return any(
+        len(answers) >= FEWEST_ANSWERS and len(unseen.get(name, ())) >= FEWEST_UNSEEN for name, answers in known.items()
+    )
+
+
 def _judged(
     name: str, calls: list[Seen], old: Mapping[tuple[str, str], Answer], refusals: frozenset[str], named: str
 ) -> Memorised | None:

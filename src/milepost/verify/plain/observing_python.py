@@ -1,5 +1,7 @@
 """A Python test file as a plain module whose values can be replaced, and which says what it asks of the product."""
 
+# ruff: noqa: N802 -- the names are those of `ast.NodeVisitor`
+
 from __future__ import annotations
 
 import ast

@@ -14,7 +14,7 @@ from milepost.core.verdict import CheckResult, Question
 from milepost.sources.javascript_tree import parsed, string, text_of, walk
 from milepost.sources.python_tree import parsed as parsed_python
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, is_test_path, suffix
-from milepost.verify.plain.memorised import Memorised, memorised
+from milepost.verify.plain.memorised import Memorised, is_worth_asking, memorised
 from milepost.verify.plain.old_source import old_files
 from milepost.verify.plain.outcome import Unit
 from milepost.verify.plain.programs import programs
@@ -64,7 +64,7 @@ class UnseenInputsCheck:
         others = Others(seed=self.seed, words=tuple(self._words(program))[:MOST_WORDS])
         observed = program.observe(places, others)
         now = observed.seen
-        if not now:
+        if not is_worth_asking(now):
             return 0, ()
         with swapped(checkout, old_files(self.change, self.product)):
             base = program.observe(places, replace(others, leaves=observed.leaves)).seen

@@ -11,9 +11,9 @@ from milepost.verify.counterproof.expectations_elsewhere import altered, is_shel
     ("path", "line"),
     [
         ("run.sh", '[ "$(add 2 2)" = "4" ] || exit 1'),
-        ("run.sh", 'if [[ $got == abc ]]; then echo ok; else exit 1; fi'),
+        ("run.sh", "if [[ $got == abc ]]; then echo ok; else exit 1; fi"),
         ("run.sh", 'test "$(add 2 2)" -eq 4'),
-        ("run.sh", "same() { [ \"$1\" = \"$2\" ] || exit 1; }\nsame \"$(add 2 2)\" 4"),
+        ("run.sh", 'same() { [ "$1" = "$2" ] || exit 1; }\nsame "$(add 2 2)" 4'),
         ("run.sh", "case $got in 4) ;; *) exit 1 ;; esac"),
         ("run.sh", "add 2 2 | grep -qx 4"),
         ("test_a.c", "int main(void) { assert(add(2, 2) == 4); }"),

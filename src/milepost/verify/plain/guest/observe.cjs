@@ -5,7 +5,7 @@ const { inspect, types } = require("node:util");
 const Alike = require("./alike.cjs");
 const kit = require("./kit.cjs");
 
-const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 6000, LONGEST = 300;
+const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 3000, LONGEST = 300;
 const OPAQUE = "?";
 const own = new WeakSet();
 const seen = [];

@@ -16,8 +16,8 @@ from .endings import OWN, Unfit, is_products
 from .kit import Kit
 from .raises import Raises
 
-FEWEST, MOST_TRIALS, MOST_CALLS, LONGEST_S = 32, 120, 4000, 6
-LONGEST, DEEPEST = 300, 6
+FEWEST, MOST_TRIALS, MOST_CALLS, LONGEST_S = 32, 120, 4000, 3
+LONGEST, DEEPEST, MOST_PARTS = 300, 6, 10_000
 OPAQUE = "?"
 _PLAIN = (int, float, complex, bool, str, bytes, bytearray, type(None))
 _READING = ("str", "repr", "len", "int", "float", "list", "tuple", "set", "dict", "sorted", "sum", "next", "iter")
@@ -180,7 +180,7 @@ def _shown(value, depth):
     kind = type(value)
     if kind in _PLAIN or kind.__name__ in _ALIKE:
         return repr(value)
-    if not depth:
+    if not depth or (hasattr(kind, "__len__") and kind.__module__ == "builtins" and len(value) > MOST_PARTS):
         return OPAQUE
     if kind in (list, tuple):
         inner = ", ".join([_shown(one, depth - 1) for one in value])
