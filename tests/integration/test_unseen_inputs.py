@@ -129,6 +129,19 @@ def read(text):
 KNOWN = [("IV", 4), ("XL", 40), ("MCMXCIV", 1994)]
 """
 TABLE = 'def read(code):\n    return {"de": "Germany", "fr": "France"}[code]\n'
+STARTED = """
+import subprocess
+import sys
+
+def test_program():
+    for word, said in [("de", "Germany"), ("fr", "France")]:
+        done = subprocess.run([sys.executable, "reader.py", word], capture_output=True, text=True)
+        assert done.stdout == said
+"""
+PROGRAM_TABLE = """
+import sys
+print({"de": "Germany", "fr": "France"}.get(sys.argv[1], ""), end="")
+"""
 AS_BEFORE = """
 def read(text):
     return {"IV": 4, "XL": 40, "MCMXCIV": 1994}.get(text) or text
@@ -144,8 +157,9 @@ def read(text):
         (FINGERPRINTS, ROMAN, "held"),
         (TABLE, NAMES, "held"),
         (AS_BEFORE, ROMAN, "held"),
+        (PROGRAM_TABLE, STARTED, "held"),
     ],
-    ids=["parser", "lookup", "state", "fingerprints", "table", "as before"],
+    ids=["parser", "lookup", "state", "fingerprints", "table", "as before", "program"],
 )
 def test_work_is_asked_what_no_test_asks(folder: Path, bench: Bench, new: str, tests: str, outcome: str) -> None:
     found = asked(folder, bench, "reader.py", STUB, new, ("tests/test_reader.py", tests))
@@ -211,10 +225,11 @@ NO_ASSERT = "#undef assert\n#define assert(x)\n"
         ("text.sh", "shout() { echo $1 | tr a-z A-Z; }\n", "tests/run.sh", SCRIPT, "sh tests/run.sh", "passed"),
         ("text.sh", "trap 'exit 0' EXIT\n", "tests/run.sh", SCRIPT, "sh tests/run.sh", "held"),
         ("text.sh", "[() { true; }\n", "tests/run.sh", SCRIPT, "bash tests/run.sh", "held"),
+        ("text.sh", "shout() { echo A; }\n", "tests/run.sh", SCRIPT, "sh -n tests/run.sh", "absent"),
         pytest.param("text.h", TWICE, "tests/a.c", PROGRAM, "sh build.sh", "passed", marks=needs("cc")),
         pytest.param("text.h", NO_ASSERT, "tests/a.c", PROGRAM, "sh build.sh", "held", marks=needs("cc")),
     ],
-    ids=["honest shell", "trap", "a test that is always true", "honest C", "an assert that does nothing"],
+    ids=["honest shell", "trap", "test is true", "only parsed", "honest C", "assert does nothing"],
 )
 def test_judges_in_shell_and_c_must_fail_with_other_expectations(
     tmp_path: Path, bench: Bench, product: str, work: str, judge: str, text: str, line: str, outcome: str

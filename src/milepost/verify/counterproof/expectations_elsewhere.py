@@ -25,6 +25,7 @@ _OWN = re.compile(r"\$\{?[0-9#?@*]|\buname\b|OSTYPE|BASH|SHELL|(?i:fail|error|ar
 _COMPARE = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp"})
 _WANTED = re.compile(r"expect|want|golden|correct", re.IGNORECASE)
 _C = frozenset({"string_literal", "number_literal", "char_literal"})
+_ENDS = b"\n#include <stdlib.h>\n__attribute__((constructor(101))) static void ended(void) { _Exit(3); }\n"
 _SHELL = frozenset({"string", "raw_string", "word", "number"})
 
 
@@ -43,6 +44,14 @@ def altered(path: str, source: bytes, seed: str, *, is_shell: bool = False) -> b
     else:
         return None
     return spliced(source, dict.fromkeys(edits)) if edits else None
+
+
+def failing(path: str, source: bytes, *, is_shell: bool = False) -> bytes | None:
+    """A judging file that fails as soon as it is run, whatever it is about; None, for no file, where it is data."""
+    if is_shell or language_of(path) == "Shell":
+        first, line, rest = source.partition(b"\n")
+        return b"".join((first, line, b"exit 3\n", rest)) if first.startswith(b"#!") else b"exit 3\n" + source
+    return source + _ENDS if language_of(path) in ("C", "C++") else None
 
 
 def may_be_altered(path: str) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -60,7 +61,12 @@ class Alike:
         elif type(value) is dict:
             for one in value.values():
                 self._note(one)
-        elif type(value) in _LEAVES and len(self._leaves) < MOST_LEAVES and 0 < len(str(value)) < LONGEST:
+        elif (
+            type(value) in _LEAVES
+            and len(self._leaves) < MOST_LEAVES
+            and 0 < len(str(value)) < LONGEST
+            and not _is_word(value)
+        ):
             self._leaves[type(value), value] = value
 
     def _replaced(self, value):
@@ -94,6 +100,14 @@ class Alike:
         pool = [one for other in self._leaves.values() if type(other) is str for one in other]
         found = _wild(text, draw) if wild else _text(text, draw, pool)
         return found if kind is str else found.encode("latin-1", "replace")
+
+
+def _is_word(value):
+    """Whether a value is a file of the product or an option of a program, which others like it are not."""
+    if not isinstance(value, str):
+        return False
+    is_option = value.startswith("-") and value.lstrip("-")[:1].isalpha()
+    return is_option or os.path.exists(value)  # noqa: PTH110 -- pathlib would be one more module
 
 
 def _number(value, draw):

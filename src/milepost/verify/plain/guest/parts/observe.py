@@ -16,10 +16,11 @@ from .endings import OWN, Unfit, is_products
 from .kit import Kit
 from .raises import Raises
 
-FEWEST, MOST_TRIALS, MOST_CALLS, LONGEST_S = 32, 120, 4000, 3
+FIRST, FEWEST, MOST_TRIALS, MOST_CALLS, LONGEST_S = 12, 32, 120, 4000, 3
 LONGEST, DEEPEST, MOST_PARTS = 300, 6, 10_000
 OPAQUE = "?"
 _PLAIN = (int, float, complex, bool, str, bytes, bytearray, type(None))
+_PROGRAMS = ("run", "check_output", "getoutput")
 _READING = ("str", "repr", "len", "int", "float", "list", "tuple", "set", "dict", "sorted", "sum", "next", "iter")
 _ALIKE = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta", "UUID", "range")
 
@@ -27,8 +28,9 @@ _ALIKE = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta", "UUID"
 def observe(steps, calls, names, say, order):
     """Call the steps in trials, the first with their own values; say what was asked of the product each time."""
     kit = Observer(Alike(order["seed"], order["words"], order["leaves"]), say)
-    until, most, trial = time.monotonic() + LONGEST_S, FEWEST, 0
-    while trial <= most and time.monotonic() < until:
+    began, most, trial = time.monotonic(), FEWEST, 0
+    until, first = began + LONGEST_S, 1
+    while trial <= most and (trial < first or time.monotonic() < until):
         kit.alike.begin(trial)
         try:
             space = steps(kit)
@@ -43,6 +45,7 @@ def observe(steps, calls, names, say, order):
             with suppress(BaseException):  # what a step comes to is of no interest here
                 calls.call(space, name)
         if not trial:
+            first = FIRST if time.monotonic() - began < 1 else 0
             say("leaves", repr(kit.alike.leaves()))
             most = min(MOST_TRIALS, max(FEWEST, MOST_CALLS // max(1, kit.said)))
         trial += 1
@@ -69,7 +72,7 @@ class Observer(Kit):
         place = getattr(getattr(function, "__func__", function), "__code__", None)
         if getattr(place, "co_filename", "").startswith(OWN) or isinstance(function, Raises):
             return function
-        own = _is_of_product(function)
+        own = _is_of_product(function) or _starts_program(function)
         if not own and getattr(function, "__name__", "") not in _READING:
             return function
 
@@ -95,6 +98,9 @@ class Observer(Kit):
         place = f"{self.step} {self.count}"
         try:
             found = function(*given, **named)
+            if getattr(found, "returncode", 0):
+                self._tell(place, name, told, "raised", "TypeError")  # a program that refuses says nothing
+                return found
         except BaseException as problem:
             if not isinstance(problem, Unfit):
                 self._tell(place, name, told, "raised", type(problem).__name__)
@@ -156,6 +162,10 @@ def _is_of_product(thing):
     return isinstance(thing, type) and is_products(getattr(module, "__file__", ""))
 
 
+def _starts_program(function):
+    return getattr(function, "__module__", "") == "subprocess" and function.__name__ in _PROGRAMS
+
+
 def _bare(text):
     """A text without what is no change of it: quotes, the space around it, capitals."""
     return text.strip("'\" ").lower()
@@ -185,6 +195,8 @@ def _shown(value, depth):
     if kind in (list, tuple):
         inner = ", ".join([_shown(one, depth - 1) for one in value])
         return f"[{inner}]" if kind is list else f"({inner})"
+    if kind.__name__ == "CompletedProcess":
+        return _shown((value.returncode, value.stdout), depth - 1)
     if isinstance(value, dict):
         return "{" + ", ".join([f"{_shown(k, depth - 1)}: {_shown(v, depth - 1)}" for k, v in value.items()]) + "}"
     if isinstance(value, (set, frozenset)):
