@@ -177,6 +177,12 @@ test('two', () => {
   assert.equal(total([{ name: 'tea', price: 300, count: 2 }]), 600);
 });
 
+for (const name of ['milk', 'salt']) {
+  test(name, () => {
+    assert.equal(total([{ name, price: 50, count: 2 }]), 100);
+  });
+}
+
 test('one', () => {
   assert.equal(total([{ name: 'milk', price: 120, count: 1 }]), 120);
 });

@@ -86,7 +86,11 @@ def _judged(
     new = {given: answer for given, answer in answers.items() if old.get((name, given)) != answer}
     if len(set(new.values())) < FEWEST_ANSWERS or all(_is_named(given, named) for given in new):
         return None
-    unseen = [one for one in calls if one.trial and one.given not in known and not _is_slip(one.answer)]
+    places = {one.place: one.given for one in calls if not one.trial and one.given in new}
+    tried = [one for one in calls if one.trial and one.given not in known and one.place in places]
+    unseen = [one for one in tried if not _is_slip(one.answer)]
+    if len({places[one.place] for one in unseen}) < FEWEST_ANSWERS:
+        return None  # what is like an input that is refused, or like one alone, says nothing of the others
     others = _others(unseen, calls, known) or {}
     few = len({answer for answer in new.values() if answer[0] == "gave"}) < MANY_ANSWERS
     told = _alike(others, known, refusals, few=few) if len(others) >= FEWEST_UNSEEN else ""

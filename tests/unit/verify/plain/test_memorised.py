@@ -16,7 +16,13 @@ def asked(answer: Callable[[int], Answer], known: dict[int, str] = NUMBERS, trie
     """The inputs of the tests, and then as many others."""
     own = [Seen(trial=0, place=f"t {key}", name="f", given=f"({key},)", answer=answer(key)) for key in known]
     others = [
-        Seen(trial=trial, place="t 1", name="f", given=f"({1000 + trial},)", answer=answer(1000 + trial))
+        Seen(
+            trial=trial,
+            place=f"t {list(known)[trial % len(known)]}",
+            name="f",
+            given=f"({1000 + trial},)",
+            answer=answer(1000 + trial),
+        )
         for trial in range(1, tried + 1)
     ]
     return own + others
@@ -63,6 +69,15 @@ def test_a_refusal_that_the_tests_expect_may_meet_most_texts_and_no_number() -> 
     assert memorised(texts, refusals=frozenset({"ValueError"})) == ()
     assert memorised(numbers, refusals=frozenset({"ValueError"}))
     assert memorised(texts)
+
+
+def test_inputs_like_one_that_is_refused_say_nothing_of_the_others() -> None:
+    calls = asked(table(lambda key: REFUSED))
+    refused = [Seen(trial=s.trial, place="t 0", name="f", given=s.given, answer=s.answer) for s in calls if s.trial]
+    own = [s for s in calls if not s.trial]
+
+    assert memorised(calls)
+    assert memorised([*own, Seen(trial=0, place="t 0", name="f", given="(0,)", answer=REFUSED), *refused]) == ()
 
 
 def test_what_answers_all_others_as_the_base_did_knows_its_tests() -> None:

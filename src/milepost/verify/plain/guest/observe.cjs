@@ -119,6 +119,7 @@ module.exports.expect = observing.expect;
 module.exports.observe = async (load, names, { seed, words, leaves }) => {
   alike = new Alike(seed, words, leaves);
   const until = Date.now() + LONGEST_MS;
+  let places = []; // where each step stands: its title may be made of values
   for (let trial = 0, most = FEWEST; trial <= most && Date.now() < until; trial++) {
     alike.begin(trial);
     kit.forget();
@@ -128,9 +129,11 @@ module.exports.observe = async (load, names, { seed, words, leaves }) => {
       if (!trial) return { seen: [], leaves: [] };
       continue;
     }
-    for (const name of names) {
+    const paths = kit.paths();
+    if (!trial) places = names.map((name) => paths.findIndex((path) => path === name || path.startsWith(`${name} > `) || name.startsWith(`${path} > `)));
+    for (const [at, name] of names.entries()) {
       [step, count] = [name, 0];
-      await kit.callSteps(new Set([name]));
+      await kit.callSteps(new Set([paths[places[at]] ?? name]));
     }
     if (!trial) most = Math.min(MOST_TRIALS, Math.max(FEWEST, Math.floor(MOST_CALLS / Math.max(1, seen.length))));
   }
