@@ -73,13 +73,12 @@ class Alike:
         kind = type(value)
         if kind in (list, tuple, set, frozenset):
             found = [self._replaced(one) for one in value]
-            return kind(self._reshaped(found) if kind is list and self._reshapes is not None else found)
+            return kind(self._reshaped(found, self._reshapes) if kind is list and self._reshapes else found)
         if kind is dict:
             return {self._replaced(key): self._replaced(one) for key, one in value.items()}
         return self._instead.get((kind, value), value) if kind in _LEAVES else value
 
-    def _reshaped(self, values):
-        draw = self._reshapes
+    def _reshaped(self, values, draw):
         if len(values) < 2 or draw.random() < 0.3:
             return values
         at = draw.randrange(len(values))
@@ -144,7 +143,8 @@ def _wild(text, draw):
 def _with_word(text, word, draw):
     """The text with one of its words replaced by what is a word of another."""
     inner = "".join(sign for sign in word if sign.isalnum() or sign == "_")
-    parts, last = [], None
+    parts: list[str] = []
+    last = None
     for sign in text:
         if sign.isalnum() == last:
             parts[-1] += sign

@@ -37,10 +37,8 @@ def observe(steps, calls, names, say, order):
         except Exception:
             if not trial:
                 return
-            names_now = ()
-        else:
-            names_now = names
-        for name in names_now:
+            space = None
+        for name in names if space is not None else ():
             kit.step, kit.count = name, 0
             with suppress(BaseException):  # what a step comes to is of no interest here
                 calls.call(space, name)
@@ -59,9 +57,12 @@ class Observer(Kit):
         self.alike, self._say = alike, say
         self.step, self.count, self.said = "", 0, 0
         self._owner = _thread.get_ident()
-        self.equal = self.same = self.fail = lambda *_, **__: True
+        self.equal = self.same = lambda *_, **__: True
         self.raises = lambda expected=None, *given, **named: _lenient(given)
         self.TestCase = self.IsolatedAsyncioTestCase = Lenient
+
+    def fail(self, reason="", **_):
+        pass
 
     def given(self, value):
         """A value of the test in this trial."""
@@ -206,7 +207,7 @@ def _shown(value, depth):
     if hasattr(value, "__fspath__"):
         return _content(value)
     if isinstance(value, (list, tuple, str, int, float)) and kind is not bool:
-        plain = next(base for base in (list, tuple, str, int, float) if isinstance(value, base))
+        plain: type = next(base for base in (list, tuple, str, int, float) if isinstance(value, base))
         return f"{kind.__name__}({_shown(plain(value), depth - 1)})"
     if not _is_of_product(kind) and not kind.__module__.startswith("steps"):
         return OPAQUE
