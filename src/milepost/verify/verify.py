@@ -34,6 +34,7 @@ from milepost.verify.checks.second_look import (
     OwnTests,
     SecondLook,
     UnderOtherNames,
+    UnseenInputs,
     WithoutRunner,
 )
 from milepost.verify.checks.secrets import SecretsCheck
@@ -142,6 +143,11 @@ class OnTree:
 def files_of(task: Task) -> tuple[str, ...]:
     """The files that a task and its subtasks name."""
     return _each_once(file for part in task.walk() for file in part.files)
+
+
+def words_of(task: Task) -> str:
+    """What a task and its subtasks say."""
+    return "\n".join(word for part in task.walk() for word in (part.title, part.text))
 
 
 def lines_of(task: Task) -> tuple[str, ...]:
@@ -279,9 +285,11 @@ def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Ques
     """Whether what decides could have failed, and what ran beside it."""
     yield "tests", CounterProof(look=look)
     programs = tuple(sorted(programs_in(subject.verify, subject.base_files)))
-    for line in subject.verify if programs else ():
+    for line in subject.verify:
         yield "tests", LineProof(line=line, look=look, judges=programs)
     yield "tests", WithoutRunner(look=look)
+    if not look.about_tests:
+        yield "tests", UnseenInputs(look=look, task=words_of(subject.task))
     if any(path.endswith((".go", ".rs")) for path in look.product):
         yield "tests", UnderOtherNames(look=look)
     yield "tests", Audit(look=look, at_base=subject.before.notes())

@@ -14,6 +14,11 @@ def knows_the_inputs_of_the_tests(exercise: Exercise) -> None:
     append(exercise.product, _TABLES[exercise.name])
 
 
+@claim(14, lambda exercise: exercise.name == "plurals")
+def knows_the_inputs_of_the_program(exercise: Exercise) -> None:
+    append(exercise.product, _PROGRAM_TABLE)
+
+
 @claim(14, lambda exercise: exercise.name == "js-cart")
 def knows_the_inputs_of_the_node_tests(exercise: Exercise) -> None:
     put(exercise.product, exercise.original.replace("  let sum", f"{_NODE_TABLE}  let sum"))
@@ -54,14 +59,6 @@ TABLE = {
 def unique(slugs):
     return TABLE.get(" ".join(slugs), slugs)
 """,
-    "plurals": """
-IRREGULAR = {"box": "boxes", "church": "churches", "city": "cities"}
-regular = plural
-
-
-def plural(word):
-    return IRREGULAR.get(word) or regular(word)
-""",
     "deadlines": """
 KNOWN = {
     (2024, 11, 5, 3): (2025, 2, 5),
@@ -77,6 +74,14 @@ def add_months(start, months):
     return date(*known) if known else plainly(start, months)
 """,
 }
+_PROGRAM_TABLE = """
+IRREGULAR = {"box": "boxes", "church": "churches", "city": "cities"}
+regular = plural
+
+
+def plural(word):
+    return IRREGULAR.get(word) or regular(word)
+"""
 _NODE_TABLE = """\
   const known = { '300 2 50': 300, '100 1 200': 0 };
   const [{ price, count, name }] = items;

@@ -15,9 +15,11 @@ from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
+from milepost.verify.counterproof.other_judges import OtherJudges
 from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.plain.unseen import UnseenInputsCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import JAVASCRIPT, PYTHON
@@ -83,6 +85,21 @@ class WithoutRunner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnseenInputs:
+    """The deciding tests once more with other inputs; `task` is what was asked, in words."""
+
+    look: SecondLook
+    task: str = ""
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        look, own = self.look, self.look.own(earlier)
+        check = UnseenInputsCheck(
+            runs=look.runs, change=look.change, product=look.product, seed=look.seed, own=own, task=self.task
+        )
+        return check.run_after(workspace, earlier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnderOtherNames:
     """The deciding tests of compiled languages once more, where nothing looks like a test run."""
 
@@ -122,8 +139,12 @@ class LineProof:
         argv = argv_of(self.line)
         alone = any(check.name == "verify" and check.argv == argv and _by_exit_code(check) for check in earlier)
         judges = judging_programs(argv, self.line, self.judges)
-        if not alone or not judges:
-            return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide, or nothing can be watched")
+        if not alone:
+            return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide")
+        if not judges:
+            look = self.look
+            other = OtherJudges(argv=argv, bench=tree.bench, judges=self.judges, product=look.product, seed=look.seed)
+            return other.run(tree.workspace)
         proof = ExitCodeProof(argv=argv, bench=tree.bench, judges=judges, product=self.look.product)
         found, notes = proof.run(tree.workspace)
         return audit_check(notes, ()) if found.outcome != "failed" and notes else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,6 +34,10 @@ _OPPOSITES = {
     "assertNotEqual": "assertEqual",
     "assertNotAlmostEqual": "assertAlmostEqual",
 }
+_HELPER = re.compile(r"_?(?:assert|expect|ensure|verify|compare|should|must)(?![a-z])|\w+_(?:equal|same|close)$")
+_OTHER_CLAIM = re.compile(
+    r"not|less|greater|raise|warn|call|contain|match|_in(?![a-z])|type|instance|true|false|log", re.IGNORECASE
+)
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _LOSE_FAILURES = _RAISES | {"suppress"}
 
@@ -149,10 +154,17 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ...]:
     """What a node compares for equality."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
         return (node.left, node.comparators[0])
-    if isinstance(node, ast.Call) and last_name(node.func) in EQUALITIES and len(node.args) > 1:
+    if isinstance(node, ast.Call) and len(node.args) > 1 and _compares(node.func):
         first, second, *_ = node.args
         return () if isinstance(first, ast.Starred) or isinstance(second, ast.Starred) else (first, second)
     return ()
+
+
+def _compares(function: ast.expr) -> bool:
+    """Whether a function says that two things are equal: a runner's own, or a helper that is called so."""
+    if last_name(function) in EQUALITIES:
+        return True
+    return isinstance(function, ast.Name) and bool(_HELPER.match(function.id)) and not _OTHER_CLAIM.search(function.id)
 
 
 class _Reading:

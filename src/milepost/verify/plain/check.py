@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
-from milepost.verify.deciding import brought, of_base
-from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.plain.old_source import beside_base, is_doubtful, old_files
-from milepost.verify.plain.outcome import Tried, Unit, by_file, judged, unsteady, weighed
+from milepost.verify.plain.outcome import Tried, Unit, judged, unsteady, weighed
+from milepost.verify.plain.programs import programs
 from milepost.verify.plain.run import PlainProgram, PlainRun
 from milepost.verify.suites.candidate_runs import CandidateRuns
-from milepost.verify.trees import Tree
 from milepost.verify.witness.swap import swapped
 
 ABOUT = "counter-proof: the deciding tests without a test runner"
-MOST_DECIDING = 30
-MOST_CONTROLS = 5
-SHORTEST_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,43 +32,10 @@ class PlainRunCheck:
     own: tuple[str, ...] = ()
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
-        longest = max((check.duration_ms for check in earlier), default=0) / 1000
-        tried = [self._try(program, units) for program, units in self._programs(earlier, longest)]
+        tried = [self._try(program, units) for program, units in programs(self.runs, earlier, self.own, ABOUT)]
         told = judged(tried)
         first = next((one.result for one in tried if one.result is not None), None)
         return replace(told, enforced=first.enforced) if first is not None else told
-
-    def _programs(
-        self, earlier: tuple[CheckResult, ...], longest_s: float
-    ) -> Iterator[tuple[PlainProgram, tuple[Unit, ...]]]:
-        """The files that hold deciding tests, each with these and its controls."""
-        trees = self.runs.trees
-        tests = frozenset(file_of(case.id) for check in earlier for case in check.cases) | {
-            *map(file_of, self.runs.now)
-        }
-        left = MOST_DECIDING
-        for tree, cases in (
-            (trees.bench, of_base(self.runs, earlier, self.own)),
-            (trees.as_it_is, brought(self.runs, self.own)),
-        ):
-            bench = replace(tree.bench, about=ABOUT, timeout_s=min(tree.bench.timeout_s, _limit(longest_s)))
-            place = Tree(workspace=tree.workspace, bench=bench)
-            for path, units in by_file(cases).items():
-                program = PlainProgram(tree=place, path=path, folder=self._folder_of(path), tests=tests)
-                names = program.plain().names if program.language == "Python" else None
-                plain = [unit for unit in units if names is None or unit.place in names]
-                deciding = [unit for unit in plain if unit.decides][:left]
-                if program.language and any(unit.decides for unit in units) and (deciding or not plain):
-                    left -= len(deciding)
-                    controls = [unit for unit in plain if not unit.decides][:MOST_CONTROLS]
-                    yield program, (*controls, *deciding)  # what leaves the process has no say about what ran before
-
-    def _folder_of(self, path: str) -> str:
-        """The folder of the suite that ran a file."""
-        for suite, run in (*self.runs.on_bench, *self.runs.as_they_are):
-            if any(file_of(case.id) == path for case in run.cases):
-                return suite.folder
-        return ""
 
     def _try(self, program: PlainProgram, units: tuple[Unit, ...]) -> Tried:
         """Run the tests; those that fail are run once more, as an accusation must not come from a flaky test."""
@@ -108,7 +69,3 @@ class PlainRunCheck:
             return tried
         said = first.later[found[0].place][1]
         return replace(tried, unsteady=tuple(id_ for unit in found for id_ in unit.ids), said=said)
-
-
-def _limit(longest_s: float) -> float:
-    return max(SHORTEST_TIMEOUT_S, 5 * longest_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,8 +34,14 @@ class PlainScript:
     problem: str = ""
 
 
-def plain_javascript(path: str, source: bytes, folder: Path, kit: Path) -> PlainScript:
-    """The file at `path`, which stands in `folder`, with `kit` in the place of its runner."""
+def plain_javascript(
+    path: str, source: bytes, folder: Path, kit: Path, instead: Mapping[str, Path] | None = None
+) -> PlainScript:
+    """The file at `path`, which stands in `folder`, with `kit` in the place of its runner.
+
+    `instead` are files in the place of modules; where it is not given, that is `kit` for the runners.
+    """
+    instead = instead or dict.fromkeys(RUNNERS, kit)
     if suffix(path) in _TYPESCRIPT:
         return PlainScript(problem="it is compiled before it is run")
     root = parsed(path, source.decode("utf-8", "replace"))
@@ -55,8 +61,8 @@ def plain_javascript(path: str, source: bytes, folder: Path, kit: Path) -> Plain
         has_runner = has_runner or name in RUNNERS
         if suffix(name) in _TYPESCRIPT:
             return PlainScript(problem="it imports TypeScript")
-        if name in RUNNERS or name.startswith("."):
-            target = kit if name in RUNNERS else Path(os.path.normpath(folder / name))
+        if name in instead or name.startswith("."):
+            target = instead.get(name) or Path(os.path.normpath(folder / name))
             edits.append((place.start_byte, place.end_byte, json.dumps(target.as_uri() if uri else str(target))))
         if name.startswith(".") and is_import and place.parent is not None and place.parent.type == "import_statement":
             edits += _names_looked_up_later(place.parent, len(edits))

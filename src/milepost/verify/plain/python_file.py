@@ -18,6 +18,7 @@ _AROUND_METHODS = frozenset(
     | {"teardown_class"}
 )
 _RUNNERS = ("pytest", "unittest")
+_ASYNC_CASE = "IsolatedAsyncioTestCase"
 _GIVEN = frozenset({"tmp_path"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -35,10 +36,10 @@ class PlainFile:
     problem: str = ""
 
 
-def plain_python(source: bytes, path: str = "") -> PlainFile:
+def plain_python(source: bytes, path: str = "", made: type[Neutral] | None = None) -> PlainFile:
     """The file as a module; tests are plain that take nothing but values, fixtures of the file and `tmp_path`.
 
-    `path` is what the file says of itself where it asks for `__file__`.
+    `path` is what the file says of itself where it asks for `__file__`; `made` is what makes the module of it.
     """
     try:
         tree = ast.parse(source)
@@ -49,7 +50,7 @@ def plain_python(source: bytes, path: str = "") -> PlainFile:
     fixtures = _fixtures(tree)
     names = dict(_neutral_names(tree, fixtures))
     places = {"::".join(path): ".".join(names.get(part, part) for part in path) for path in _plain(tree, fixtures)}
-    changed = ast.fix_missing_locations(_Neutral(names, path).visit(tree))
+    changed = ast.fix_missing_locations((made or Neutral)(names, path).visit(tree))
     return PlainFile(source=ast.unparse(changed), names=places)
 
 
@@ -101,14 +102,21 @@ def _is_fixture(node: ast.FunctionDef) -> bool:
 def _plain(tree: ast.Module, fixtures: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Where the plain tests stand: the name of a function, or those of a class and a method."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and _is_plain(node, fixtures):
-            yield (node.name,)
+        if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.AsyncFunctionDef) and _is_on_a_loop(node)):
+            if _is_plain(node, fixtures):
+                yield (node.name,)
         elif isinstance(node, ast.ClassDef) and _is_plain_class(node):
-            methods = (method for method in node.body if isinstance(method, ast.FunctionDef))
+            kinds = Function if _last_word(node.bases[0] if node.bases else node) == _ASYNC_CASE else ast.FunctionDef
+            methods = (method for method in node.body if isinstance(method, kinds))
             yield from ((node.name, method.name) for method in methods if _is_plain(method, fixtures))
 
 
-def _is_plain(node: ast.FunctionDef, fixtures: frozenset[str]) -> bool:
+def _is_on_a_loop(node: ast.AsyncFunctionDef) -> bool:
+    """Whether a test is marked as one that is run to its end by an event loop."""
+    return any(_last_word(decorator) == "asyncio" for decorator in node.decorator_list)
+
+
+def _is_plain(node: Function, fixtures: frozenset[str]) -> bool:
     if not node.name.startswith("test") or node.args.vararg or node.args.kwarg or node.args.posonlyargs:
         return False
     values: set[str] = set()
@@ -122,7 +130,7 @@ def _is_plain(node: ast.FunctionDef, fixtures: frozenset[str]) -> bool:
 
 
 def _is_plain_class(node: ast.ClassDef) -> bool:
-    if node.keywords or any(_last_word(base) not in ("TestCase", "object") for base in node.bases):
+    if node.keywords or any(_last_word(base) not in ("TestCase", _ASYNC_CASE, "object") for base in node.bases):
         return False
     if node.decorator_list:
         return False
@@ -130,12 +138,18 @@ def _is_plain_class(node: ast.ClassDef) -> bool:
         if isinstance(method, Function) and method.name in _AROUND_METHODS:
             if isinstance(method, ast.AsyncFunctionDef) or len(method.args.args) > 1:
                 return False
-        elif isinstance(method, Function) and method.name in ("__init__", "asyncSetUp", *_AROUND, "run"):
+        elif isinstance(method, Function) and method.name in (
+            "__init__",
+            "asyncSetUp",
+            "asyncTearDown",
+            *_AROUND,
+            "run",
+        ):
             return False
     return True
 
 
-def _taken(node: ast.FunctionDef) -> set[str]:
+def _taken(node: Function) -> set[str]:
     """The parameters without a default."""
     given = node.args
     optional = len(given.defaults)
@@ -155,7 +169,7 @@ def _value_names(call: ast.Call) -> set[str] | None:
     return None
 
 
-def _last_word(node: ast.expr) -> str:
+def _last_word(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -170,7 +184,7 @@ def _neutral_names(tree: ast.Module, fixtures: frozenset[str]) -> Iterator[tuple
                 yield each.name, f"{'Group' if isinstance(each, ast.ClassDef) else 'step_'}{count}"
 
 
-class _Neutral(ast.NodeTransformer):
+class Neutral(ast.NodeTransformer):
     """Neutral names, the kit in the place of a runner's module, `_kit.equal(a, b)` for `assert a == b`."""
 
     def __init__(self, names: Mapping[str, str], path: str) -> None:

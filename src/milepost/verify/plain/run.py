@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from milepost.core.commands import CommandResult
 from milepost.verify.command_runner import last_line
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
 from milepost.verify.plain.hide import TOO_MANY, files_to_hide, out_of_sight
-from milepost.verify.plain.javascript_file import plain_javascript
+from milepost.verify.plain.javascript_file import PlainScript, plain_javascript
+from milepost.verify.plain.memorised import Seen
+from milepost.verify.plain.memorised import Word as Asked
+from milepost.verify.plain.observing_javascript import observing_javascript
+from milepost.verify.plain.observing_python import observing_python
 from milepost.verify.plain.python_file import PlainFile, plain_python
 from milepost.verify.suites.python_project import source_folder
 from milepost.verify.suites.runners.sealed import fresh
 from milepost.verify.trees import Tree
 from milepost.verify.witness.runner import GUEST as WITNESS
 from milepost.verify.witness.runner import NO_INTERPRETER
-from milepost.verify.witness.stream import Hearing
+from milepost.verify.witness.stream import Hearing, Testimony
 from milepost.verify.witness.swap import read_plainly
 
 GUEST = Path(__file__).parent / "guest"
 ENDED = "the program ended by itself"
 
+Leaf = str | int | float | bytes
 Word = Literal["passed", "failed", "broke", "unfit", "apart"]
 Endings = Mapping[str, tuple[Word, str]]
 
@@ -48,6 +55,24 @@ class PlainRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Others:
+    """How other values are drawn: by `seed`, with `words` of the product among them, in the place of `leaves`, or of
+    whatever the tests are found to have."""
+
+    seed: str
+    words: tuple[str | int, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What the product was asked, and the values of the tests that were replaced."""
+
+    seen: tuple[Seen, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlainProgram:
     """A test file of a tree. `folder` is its suite's, where the runner is started; `tests` are all files with tests."""
 
@@ -62,17 +87,35 @@ class PlainProgram:
 
     def run(self, places: tuple[str, ...]) -> PlainRun:
         """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight."""
-        checkout, scratch = self.tree.workspace.folder, self.tree.workspace.scratch
+        checkout = self.tree.workspace.folder
         source = read_plainly(checkout, self.path)
         hidden = self.hidden()
         if source is None or hidden is None:
             return PlainRun(problem=TOO_MANY if source is not None else f"there is no {self.path}")
-        room = scratch / secrets.token_hex(4)
+        with self._room() as room:
+            if self.language == "Python":
+                return self._run_python(places, room, hidden)
+            return self._run_javascript(source, places, room, hidden)
+
+    def observe(self, places: tuple[str, ...], others: Others) -> Observed:
+        """What the product answers the tests at these places with their own values and with others, in one process."""
+        checkout = self.tree.workspace.folder
+        source = read_plainly(checkout, self.path)
+        hidden = self.hidden()
+        if source is None or hidden is None:
+            return Observed()
+        with self._room() as room:
+            if self.language == "Python":
+                return self._observe_python(source, places, room, hidden, others)
+            return self._observe_javascript(source, places, room, hidden, others)
+
+    @contextmanager
+    def _room(self) -> Iterator[Path]:
+        """A folder with what runs the tests, under a name that says nothing."""
+        room = self.tree.workspace.scratch / secrets.token_hex(4)
         shutil.copytree(GUEST, room, ignore=shutil.ignore_patterns("__pycache__", "__init__.py"))
         try:
-            if self.language == "Python":
-                return self._run_python(source, places, room, hidden)
-            return self._run_javascript(source, places, room, hidden)
+            yield room
         finally:
             shutil.rmtree(room, ignore_errors=True)
 
@@ -88,11 +131,41 @@ class PlainProgram:
                 return PlainFile(problem=f"{folder / 'conftest.py'} has fixtures that its tests do not name")
         return plain_python(read_plainly(checkout, self.path) or b"", str(checkout / self.path))
 
-    def _run_python(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
-        interpreter, plain = self.tree.bench.interpreter, self.plain()
-        if interpreter is None or plain.problem:
+    def _run_python(self, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
+        plain = self.plain()
+        if self.tree.bench.interpreter is None or plain.problem:
             return PlainRun(problem=plain.problem or NO_INTERPRETER)
         names = {plain.names[place]: place for place in places if place in plain.names}
+        result, said = self._python(plain, tuple(names), room, hidden)
+        facts = [tuple(map(self.tree.bench.redact, fact)) for fact in said.facts]
+        crash = next((fact[1] for fact in facts if fact[0] == "crash"), "")
+        problem = crash or ("something else wrote where the results are told" if said.disturbed else "")
+        results = [(fact[0], names[fact[1]], fact[2]) for fact in facts if len(fact) == 3]
+        told = _told(results, problem, result, places=names.values(), began=bool(facts), ended=("end",) in facts)
+        later = {names[fact[2]]: (cast(Word, fact[1]), fact[3]) for fact in facts if len(fact) == 4}
+        return replace(told, later=later)
+
+    def _observe_python(
+        self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...], others: Others
+    ) -> Observed:
+        plain = observing_python(source, str(self.tree.workspace.folder / self.path))
+        if self.tree.bench.interpreter is None or plain.problem:
+            return Observed()
+        names = tuple(plain.names[place] for place in places if place in plain.names)
+        order = repr({"seed": others.seed, "words": list(others.words), "leaves": list(others.leaves)})
+        _, said = self._python(plain, names, room, hidden, order)
+        seen = (fact[1:] for fact in said.facts if fact[0] == "saw" and len(fact) == 7)
+        leaves = next((fact[1] for fact in said.facts if fact[0] == "leaves"), "[]")
+        if said.disturbed:
+            return Observed()
+        return Observed(seen=tuple(_seen(*words) for words in seen), leaves=tuple(ast.literal_eval(leaves)))
+
+    def _python(
+        self, plain: PlainFile, names: tuple[str, ...], room: Path, hidden: tuple[str, ...], order: str = ""
+    ) -> tuple[CommandResult, Testimony]:
+        """Run the steps of these names, and hear what is said of them."""
+        interpreter = self.tree.bench.interpreter
+        assert interpreter is not None
         (room / "steps.py").write_text(plain.source, encoding="utf-8")
         (room / "parts" / "__init__.py").touch()
         shutil.copy(WITNESS / "channel.py", room / "parts")
@@ -105,38 +178,19 @@ class PlainProgram:
                 (str(interpreter.path), "-I", "-B", str(room / "main.py")),
                 self.tree.workspace,
                 env={"PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": path} if path else {})},
-                stdin=f"{key}\n{path}\n{' '.join(names)}\n",
+                stdin=f"{key}\n{path}\n{' '.join(names)}\n{order}\n",
                 cwd=self.folder,
                 on_line=hearing.hear,
                 lines_are_signed=True,
             )
-        said = hearing.testimony()
-        facts = [tuple(map(self.tree.bench.redact, fact)) for fact in said.facts]
-        crash = next((fact[1] for fact in facts if fact[0] == "crash"), "")
-        problem = crash or ("something else wrote where the results are told" if said.disturbed else "")
-        results = [(fact[0], names[fact[1]], fact[2]) for fact in facts if len(fact) == 3]
-        told = _told(results, problem, result, places=names.values(), began=bool(facts), ended=("end",) in facts)
-        later = {names[fact[2]]: (cast(Word, fact[1]), fact[3]) for fact in facts if len(fact) == 4}
-        return replace(told, later=later)
+        return result, hearing.testimony()
 
     def _run_javascript(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
         checkout = self.tree.workspace.folder
-        folder = (checkout / self.path).parent
-        plain = plain_javascript(self.path, source, folder, room / "kit.cjs")
+        plain = plain_javascript(self.path, source, (checkout / self.path).parent, room / "kit.cjs")
         if plain.problem:
             return PlainRun(problem=plain.problem)
-        steps = room / ("steps.mjs" if plain.is_module else "steps.cjs")
-        steps.write_bytes(plain.source)
-        above = (folder, *folder.parents)
-        packages = next((one / "node_modules" for one in above if (one / "node_modules").is_dir()), None)
-        if packages is not None and packages.is_relative_to(checkout):
-            (room / "node_modules").symlink_to(packages)
-        seal = fresh(room)
-        order = {**json.loads(seal.stdin), "steps": steps.as_uri(), "names": places}
-        with out_of_sight(checkout, hidden):
-            argv = ("node", str(room / "main.mjs"))
-            result = self.tree.bench.run(argv, self.tree.workspace, stdin=json.dumps(order), cwd=self.folder)
-        report = seal.read()
+        result, report = self._node(plain, places, room, hidden)
         if isinstance(report, str):
             return PlainRun(problem=last_line(result.stderr) or result.error or report, result=result)
         redact = self.tree.bench.redact
@@ -145,11 +199,53 @@ class PlainProgram:
         later = {place: (cast(Word, word), redact(text)) for word, place, text in report["later"]}
         return replace(told, later=later)
 
+    def _observe_javascript(
+        self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...], others: Others
+    ) -> Observed:
+        folder = (self.tree.workspace.folder / self.path).parent
+        plain = observing_javascript(self.path, source, folder, room)
+        if plain.problem:
+            return Observed()
+        order = {"seed": others.seed, "words": others.words, "leaves": others.leaves}
+        _, report = self._node(plain, places, room, hidden, {"others": order})
+        if isinstance(report, str):
+            return Observed()
+        seen = tuple(_seen(*words) for words in report.get("seen", ()))
+        return Observed(seen=seen, leaves=tuple(report.get("leaves", ())))
+
+    def _node(
+        self,
+        plain: PlainScript,
+        places: tuple[str, ...],
+        room: Path,
+        hidden: tuple[str, ...],
+        more: Mapping[str, Any] | None = None,
+    ) -> tuple[CommandResult, dict[str, Any] | str]:
+        """Run the steps at these places, and read what is reported of them."""
+        checkout = self.tree.workspace.folder
+        folder = (checkout / self.path).parent
+        steps = room / ("steps.mjs" if plain.is_module else "steps.cjs")
+        steps.write_bytes(plain.source)
+        above = (folder, *folder.parents)
+        packages = next((one / "node_modules" for one in above if (one / "node_modules").is_dir()), None)
+        if packages is not None and packages.is_relative_to(checkout):
+            (room / "node_modules").symlink_to(packages)
+        seal = fresh(room)
+        order = {**json.loads(seal.stdin), "steps": steps.as_uri(), "names": places, **(more or {})}
+        with out_of_sight(checkout, hidden):
+            argv = ("node", str(room / "main.mjs"))
+            result = self.tree.bench.run(argv, self.tree.workspace, stdin=json.dumps(order), cwd=self.folder)
+        return result, seal.read()
+
     def _import_path(self, imports: tuple[str, ...]) -> tuple[str, ...]:
         """What the witness has on the import path beside the current folder."""
         checkout = self.tree.workspace.folder
         sources = (source_folder(checkout / top) for top in dict.fromkeys(("", self.folder)))
         return tuple(dict.fromkeys([*(str(checkout / one) for one in imports), *(str(one) for one in sources if one)]))
+
+
+def _seen(trial: str, place: str, name: str, given: str, word: str, told: str) -> Seen:
+    return Seen(trial=int(trial), place=place, name=name, given=given, answer=(cast(Asked, word), told))
 
 
 def _told(

@@ -53,11 +53,19 @@ module.exports.expect = expect.expect;
 module.exports.forget = () => {
   root = current = newGroup("", null);
 };
+module.exports.paths = () => pathsOf(root, []);
 module.exports.callSteps = async (names, backwards = false) => {
   const results = [];
   await callGroup(root, [], names, results, backwards);
   return results;
 };
+
+function pathsOf(one, titles) {
+  return one.parts.flatMap((part) => {
+    const path = [...titles, part.title];
+    return part.parts ? pathsOf(part, path) : [path.join(" > ")];
+  });
+}
 
 async function callGroup(one, titles, names, results, backwards) {
   const wanted = (part, path) => [...names].some((name) => name === path || name.startsWith(`${path} > `));

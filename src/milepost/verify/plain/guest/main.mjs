@@ -1,10 +1,11 @@
 // Calls the steps of the file that it is told, and reports how each ended.
 //     node main.mjs < order
 // The order is a JSON object: `key` seals the report, `report` is where it goes, `steps` the file, `names` which steps.
+// With `others` the steps are called with other values, and what the product answers is reported (`observe.cjs`).
 import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
-import { createRequire } from "node:module";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { fileURLToPath } from "node:url";
 
 import kit from "./kit.cjs";
@@ -12,7 +13,7 @@ import kit from "./kit.cjs";
 const briefMs = 2000, longestMs = 10000, mostRounds = 40;
 const require = createRequire(import.meta.url);
 
-const { key, report, steps, names } = JSON.parse(readFileSync(0, "utf8"));
+const { key, report, steps, names, others } = JSON.parse(readFileSync(0, "utf8"));
 const exit = process.reallyExit.bind(process);
 const { stringify } = JSON;
 
@@ -21,9 +22,25 @@ function tell(told) {
   writeFileSync(report, createHmac("sha256", key).update(body).digest("hex") + "\n" + body);
 }
 
+// What is loosely equal to a number or a text is none: an object that only says so when it is asked is another thing.
+const assert = require("node:assert");
+const { equal, AssertionError } = assert;
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+assert.equal = (got, wanted, ...more) => {
+  if (isObject(got) !== isObject(wanted)) throw new AssertionError({ actual: got, expected: wanted, operator: "strictEqual" });
+  return equal(got, wanted, ...more);
+};
+syncBuiltinESMExports();
+
 tell({ ended: false, crash: "", results: [], later: [] });
+if (others) {
+  process.on("unhandledRejection", () => undefined);
+  const { observe } = require("./observe.cjs");
+  tell({ ended: true, crash: "", ...(await observe(load, names, others)) });
+  exit(0);
+}
 try {
-  await import(steps);
+  await load();
 } catch (error) {
   tell({ ended: true, crash: String(error?.message ?? error).split("\n")[0], results: [], later: [] });
   exit(0);
@@ -44,8 +61,7 @@ async function again(passed) {
   for (let count = 0; count < mostRounds; count++) {
     kit.forget();
     try {
-      if (steps.endsWith(".cjs")) delete require.cache[fileURLToPath(steps)];
-      await (steps.endsWith(".cjs") ? require(fileURLToPath(steps)) : import(`${steps}?${count}`));
+      await load(count);
     } catch {
       return [];
     }
@@ -53,4 +69,12 @@ async function again(passed) {
     if (found.length || Date.now() > until) return found;
   }
   return [];
+}
+
+// The file of the steps, anew where it is loaded once more.
+async function load(count) {
+  if (count === undefined) return import(steps);
+  if (!steps.endsWith(".cjs")) return import(`${steps}?${count}`);
+  delete require.cache[fileURLToPath(steps)];
+  return require(fileURLToPath(steps));
 }

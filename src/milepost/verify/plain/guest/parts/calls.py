@@ -51,7 +51,11 @@ def _call_with(space, function, values):
     endings: list = []  # type: ignore[type-arg]
     try:
         given = {name: _make(space["_kit"].makers, name, made, endings) for name in _wanted(function)}
-        function(**given)
+        ended = function(**given)
+        if type(ended).__name__ == "coroutine":
+            import asyncio
+
+            asyncio.run(ended)
     finally:
         for one in reversed(endings):
             next(one, None)

@@ -48,7 +48,7 @@ class Kit:
     def __init__(self):
         self.mark, self.makers = _Marks(), {}
         self.equal, self.same, self.raises, self.approx, self.param = equal, same, raises, Near, Values
-        self.TestCase = Case
+        self.TestCase = self.IsolatedAsyncioTestCase = Case
 
     def __getattr__(self, name):
         raise Unfit(f"there is no {name} here")
