@@ -96,7 +96,7 @@ def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> For
 
 def agent_to_name(roadmap: Path | str | None = None, made: Plan | None = None) -> str:
     """The agent that a run needs to be told, as settings and tasks name none: one that can work here, if any can."""
-    from milepost.engine.commands.find_facts import agent_to_name as name_of
+    from milepost.engine.planning.agent_to_name import agent_to_name as name_of
 
     return name_of(find(roadmap), made or plan(roadmap))
 

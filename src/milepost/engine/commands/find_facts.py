@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import MilepostError
-from milepost.core.task import Plan
 from milepost.engine.agents.factory import make_agent
-from milepost.engine.project.settings.load import load
+from milepost.engine.planning.agent_to_name import AGENTS
 from milepost.engine.project.settings.settings import Settings
 from milepost.plan.context.conventions import managers_in
 from milepost.plan.context.project_facts import language_lines
 from milepost.plan.context.rules import NAMES
 from milepost.verify.suites.detect import FoundSuite, suites
 
-# In this order the first that can work here is taken: programs that are signed in, then our own with a model's key.
-AGENTS = ("claude", "codex", "tool", "aider")
 MOST_SHOWN = 4
 
 
@@ -63,19 +60,9 @@ def find_facts(top: Path, tracked: Collection[str]) -> Facts:
     )
 
 
-def agent_to_name(roadmap: Path, plan: Plan) -> str:
-    """The agent that a run of this plan must be told, since nothing else names one: the first that can work here."""
-    folder = roadmap.absolute().parent
-    settings = load(folder)
-    still_open = (task for task in plan.tasks if task.status != "done")
-    if settings.run.agent or all(task.agent for task in still_open):
-        return ""
-    return next((name for name in AGENTS if _can_work(name, folder, settings)), AGENTS[0])
-
-
-def _can_work(name: str, folder: Path, settings: Settings | None = None) -> bool:
+def _can_work(name: str, folder: Path) -> bool:
     try:
-        make_agent(name, settings or Settings(), folder)
+        make_agent(name, Settings(), folder)
     except MilepostError:
         return False
     return True

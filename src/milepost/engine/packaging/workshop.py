@@ -92,7 +92,7 @@ def _kits(installer: Installer) -> Callable[[str, Callable[[Path], None]], Path]
 
     def kit(made_of: str, make: Callable[[Path], None]) -> Path:
         key = hashlib.sha256(f"{made_of}\n{installer.choices()}".encode()).hexdigest()
-        made = entries.get(f"kit-{key}", _makes(make))
+        made = entries.get(f"kit-{key}", _makes(make), what="installing the tools that build packages")
         if isinstance(made, Failed):
             raise PackageFailed(f"the tools that build it cannot be kept: {made.reason}", "try again")
         return made

@@ -12,9 +12,10 @@ import milepost
 from milepost import machines
 from milepost.cli.show.init import base_lines
 from milepost.core.task import Plan, Task
-from milepost.engine.commands.find_facts import AGENTS, Facts, agent_to_name, find_facts
+from milepost.engine.commands.find_facts import Facts, find_facts
 from milepost.engine.commands.init import settings_text
 from milepost.engine.commands.look_at_base import BaseTests
+from milepost.engine.planning.agent_to_name import AGENTS, agent_to_name
 
 
 def test_languages_tests_lock_files_rules_and_agents_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
