@@ -17,10 +17,11 @@ import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import ChangedFile, MaskedFile
-from milepost.core.errors import StateUnwritable
+from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.workspace.checkout import Checkouts, Snapshot, remove_folder
 from milepost.workspace.left_files import LeftLimits
 from milepost.workspace.local_files import LocalFiles
+from milepost.workspace.own_stores import OwnStores
 from tests.integration.repositories import Place, everything, marking, marks, new_place
 
 
@@ -463,6 +464,75 @@ def test_a_submodule_is_filled_from_the_users_own_store_and_stays_a_pointer(plac
     shutil.rmtree(place.top / ".git/modules")
     again = checkouts.make("two", place.head)
     assert not any((again.folder / "sub").iterdir()) and checkouts.filled(again).missing == ("sub",)
+
+
+def written_tree(place: Place, *entries: tuple[str, str, str]) -> str:
+    """A tree with exactly these entries, be they such as git never writes."""
+    raw = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
+    words = ["git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
+    return subprocess.run(words, cwd=place.top, input=raw, capture_output=True, check=True).stdout.decode().strip()
+
+
+@pytest.mark.parametrize("is_below", [False, True])
+def test_a_tree_with_a_submodule_and_a_link_of_one_name_is_refused_and_nothing_is_written_outside(
+    place: Place, is_below: bool
+) -> None:
+    with_submodule(place)
+    outside = place.home / "outside"
+    outside.mkdir()
+    (outside / "README.md").write_text("mine\n")
+    path, target = ("zz/outside", place.home) if is_below else ("zz", outside)
+    place.write(".gitmodules", f'[submodule "./sub"]\n\tpath = {path}\n\turl = nowhere\n')
+    place.write("link", str(target))
+    modules, link = (place.git("hash-object", "-w", name) for name in (".gitmodules", "link"))
+    pinned = ("160000", "outside" if is_below else "zz", place.git("rev-parse", "HEAD:sub"))
+    first = ("40000", "zz", written_tree(place, pinned)) if is_below else pinned
+    tree = written_tree(place, ("100644", ".gitmodules", modules), first, ("120000", "zz", link))
+    commit = place.git("commit-tree", tree, "-p", "HEAD", "-m", "Malformed")
+    with pytest.raises(GitFailed, match=r"is malformed: it has two entries named 'zz'"):
+        place.checkouts().make("one", commit)
+    assert {file.name: file.read_text() for file in outside.iterdir()} == {"README.md": "mine\n"}
+
+
+@pytest.mark.parametrize("path", ["link", "link/below"])
+def test_no_submodule_is_filled_through_a_link(place: Place, path: str) -> None:
+    """Whatever else lets a checkout and its index differ: the way to a submodule's folder follows no link."""
+    with_submodule(place)
+    place.git("config", "--file", ".gitmodules", "submodule.sub.path", path)
+    place.commit("Elsewhere")
+    outside = place.home / "outside"
+    (outside / "below").mkdir(parents=True)
+    checkout = place.home / "checkout"
+    checkout.mkdir()
+    (checkout / "link").symlink_to(outside)
+    shutil.copy(place.top / ".gitmodules", checkout)
+    row = f"160000 {place.git('rev-parse', 'HEAD:sub')}\t{path}\n".encode()
+    index = place.home / "index"
+    git = place.engine_git()
+    git.plumb("update-index", "--index-info", stdin=row, env={"GIT_INDEX_FILE": str(index)})
+    filled = OwnStores(common_dir=git.git_dir).fill(git, place.head, checkout, index)
+    assert filled.missing == (path,)
+    assert not any(file.is_file() for file in outside.rglob("*"))
+
+
+def test_a_copied_file_goes_through_no_link_out_of_the_checkout_nor_over_a_file_of_the_commit(place: Place) -> None:
+    outside = place.home / "outside"
+    outside.mkdir()
+    place.write("src/mine.txt", "of the commit\n")
+    (place.top / "away").symlink_to(outside)
+    (place.top / "here").symlink_to("src")
+    place.commit("Links")
+    for link in ("away", "here"):
+        (place.top / link).unlink()
+        place.write(f"{link}/mine.txt", "copied\n")
+        place.write(f"{link}/new.txt", "copied\n").chmod(0o600)
+    names = tuple(f"{link}/{name}.txt" for link in ("away", "here") for name in ("mine", "new"))
+    root = place.home / "checkouts"
+    made = Checkouts(root, place.engine_git(), LocalFiles(top=place.top, names=names)).make("one", place.head)
+    assert not any(outside.iterdir())
+    assert (made.folder / "src/mine.txt").read_text() == "of the commit\n"
+    assert (made.folder / "src/new.txt").read_text() == "copied\n"
+    assert stat.S_IMODE((made.folder / "src/new.txt").stat().st_mode) == 0o600
 
 
 def test_large_files_are_there_by_their_content_and_committed_as_pointers(place: Place) -> None:

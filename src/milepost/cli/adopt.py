@@ -8,6 +8,7 @@ import typer
 
 from milepost import runs
 from milepost.cli.arguments import Json, RoadmapOption
+from milepost.cli.output import print_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +23,6 @@ def adopt(roadmap: RoadmapOption = None, as_json: Json = False) -> None:
     """
     state, is_new = runs.adopt_state(roadmap)
     if as_json:
-        typer.echo(json.dumps({"state": str(state), "adopted": is_new}, indent=2))
+        print_lines(json.dumps({"state": str(state), "adopted": is_new}, indent=2))
     else:
-        typer.echo(f"{'agreed to' if is_new else 'already yours:'} {state}")
+        print_lines(f"{'agreed to' if is_new else 'already yours:'} {state}")

@@ -14,7 +14,7 @@ import typer
 from milepost import benchmarks
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import counted, duration, padded, safe
-from milepost.cli.output import print_json
+from milepost.cli.output import print_json, print_lines
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -72,7 +72,7 @@ def chaos(
     if as_json:
         print_json(benchmarks.chaos_to_json(report))
     else:
-        typer.echo("\n".join(chaos_lines(report)))
+        print_lines("\n".join(chaos_lines(report)))
     raise typer.Exit(DONE if report.passed else NOT_DONE)
 
 
@@ -130,4 +130,4 @@ class _Clock:
             self._status.update(line)
         elif progress.drill != drill or now - at >= NEWS_EVERY_S:
             self._told = (progress.drill, now)
-            typer.echo(line, err=True)
+            print_lines(line, err=True)

@@ -10,6 +10,7 @@ import typer
 from milepost import history
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.format_text import counted
+from milepost.cli.output import print_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -34,9 +35,9 @@ def clean(
     """Delete the attempts, recorded steps and logs of old runs. Mileposts and their proofs are kept."""
     remains = history.clean(roadmap, keep_days=keep_days, database=database, dry_run=dry_run)
     if as_json:
-        typer.echo(json.dumps(remains_to_json(remains), indent=2))
+        print_lines(json.dumps(remains_to_json(remains), indent=2))
     else:
-        typer.echo("\n".join(clean_lines(remains)))
+        print_lines("\n".join(clean_lines(remains)))
 
 
 def clean_lines(remains: history.Remains) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 from milepost import plans
 from milepost.cli.arguments import Json, RoadmapOption, TaskId
 from milepost.cli.format_text import number, safe, short_agent
+from milepost.cli.output import print_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -35,9 +36,9 @@ def context(
     """Show the context an agent would get with a task, and the tokens of each section."""
     found = plans.context(task, roadmap, tokens=tokens, agent=agent)
     if as_json:
-        typer.echo(json.dumps(context_to_json(found), indent=2))
+        print_lines(json.dumps(context_to_json(found), indent=2))
     else:
-        typer.echo("\n".join(context_lines(found)))
+        print_lines("\n".join(context_lines(found)))
 
 
 def context_lines(found: plans.TaskContext) -> list[str]:

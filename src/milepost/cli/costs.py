@@ -12,7 +12,7 @@ from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.format_amounts import minutes, of, thousands, usd
 from milepost.cli.format_text import facts_lines, padded, safe
 from milepost.cli.named_roadmap import proposed
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def costs(
     if as_json:
         print_json(costs_to_json(found))
     else:
-        typer.echo("\n".join(cost_lines(found, terminal_width())))
+        print_lines("\n".join(cost_lines(found, terminal_width())))
 
 
 def cost_lines(found: Costs | None, width: int) -> list[str]:

@@ -13,7 +13,7 @@ import typer
 from milepost import releases
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.exit_codes import DONE, NOT_DONE
-from milepost.cli.output import answer, print_json, terminal_width
+from milepost.cli.output import answer, print_json, print_lines, terminal_width
 
 Target = Annotated[str, typer.Argument(metavar="TARGET", help="A target of milepost.toml; `local` is always one.")]
 Environment = Annotated[
@@ -56,14 +56,14 @@ def deploy(
     started = time.monotonic()
 
     def tell(record: releases.ReleaseRecord) -> None:
-        typer.echo(show.move_line(record, time.monotonic() - started), err=True)
+        print_lines(show.move_line(record, time.monotonic() - started), err=True)
 
     def ask(record: releases.ReleaseRecord) -> str | None:
         if yes:
             return f"{getpass.getuser()}, with --yes"
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
-        typer.echo("\n".join(show.question_lines(record)), err=True)
+        print_lines("\n".join(show.question_lines(record)), err=True)
         agreed = typer.confirm(f"Deploy it to {environment}?", default=False, err=True)
         return getpass.getuser() if agreed else ""
 
@@ -72,7 +72,7 @@ def deploy(
             target, roadmap, environment=environment, unproven=unproven, artifact=artifact, ask=ask, on_move=tell
         )
     except KeyboardInterrupt:
-        typer.echo("interrupted; nothing is lost: the same command goes on, milepost rollback takes it back", err=True)
+        print_lines("interrupted; nothing is lost: the same command goes on, milepost rollback takes it back", err=True)
         raise
     answer(as_json, lambda: releases.to_json(record), lambda: show.end_lines(record))
     raise typer.Exit(DONE if record.stage == releases.Stage.LIVE else NOT_DONE)
@@ -96,7 +96,7 @@ def rollback(
         roadmap,
         environment=environment,
         to=to,
-        on_move=lambda moved: typer.echo(show.move_line(moved, time.monotonic() - started), err=True),
+        on_move=lambda moved: print_lines(show.move_line(moved, time.monotonic() - started), err=True),
     )
     answer(as_json, lambda: releases.to_json(record), lambda: show.end_lines(record))
 
@@ -159,7 +159,7 @@ def logs(
     if as_json:
         print_json({"log": text})
     elif text:
-        typer.echo("\n".join(safe(line) for line in text.splitlines()))
+        print_lines("\n".join(safe(line) for line in text.splitlines()))
 
 
 def targets(roadmap: RoadmapOption = None, as_json: Json = False) -> None:

@@ -12,7 +12,7 @@ import milepost
 from milepost import executors
 from milepost.cli.arguments import Json, NetworkOption
 from milepost.cli.exit_codes import DONE, NOT_DONE
-from milepost.cli.output import print_json
+from milepost.cli.output import print_json, print_lines
 from milepost.cli.show.diff import page
 from milepost.cli.show.exec import Held, change_lines, exec_lines, held_to_json, lang_of, result_to_json
 
@@ -76,7 +76,7 @@ def execute(
         for one in held:
             page(one.diff.encode())
         for line in (*exec_lines(result), *(change_lines(held[0], result) if held else ())):
-            typer.echo(line, err=True)
+            print_lines(line, err=True)
     raise typer.Exit(DONE if result.succeeded else NOT_DONE)
 
 

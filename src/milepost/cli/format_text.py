@@ -61,7 +61,14 @@ def number(amount: float) -> str:
 
 def safe(text: str) -> str:
     """Text without control and direction characters, which could change what the terminal shows."""
+    if text.isprintable():
+        return text
     return "".join(sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cf", "Cs") or sign in "\t")
+
+
+def safe_lines(text: str) -> str:
+    """The same for several lines: their ends stay."""
+    return "\n".join(map(safe, text.split("\n")))
 
 
 def from_here(path: Path) -> str:

@@ -12,7 +12,7 @@ import milepost
 import milepost.gates
 from milepost import runs
 from milepost.cli.arguments import Json, RoadmapOption
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
 Named = Annotated[
@@ -47,7 +47,7 @@ def gates(
     if as_json:
         print_json([gate_with_commands(gate, where) for gate in waiting])
         return
-    typer.echo("\n".join(gates_lines(waiting, terminal_width(), whole=whole, where=where)))
+    print_lines("\n".join(gates_lines(waiting, terminal_width(), whole=whole, where=where)))
 
 
 def approve(
@@ -129,13 +129,13 @@ def accept(
         if as_json:
             print_json(accepted_to_json(taken))
         else:
-            typer.echo("\n".join(accepted_lines(taken)))
+            print_lines("\n".join(accepted_lines(taken)))
         return
     found = milepost.gates.acceptable(roadmap)
     if as_json:
         print_json([acceptable_to_json(one) for one in found])
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
-        typer.echo("\n".join(acceptable_lines(found, terminal_width())))
+        print_lines("\n".join(acceptable_lines(found, terminal_width())))
     else:
         _go_through(found, roadmap, why)
 
@@ -145,15 +145,15 @@ def _go_through(found: tuple[milepost.gates.Acceptable, ...], roadmap: Path | No
     from milepost.cli.show.accept import accepted_lines, work_lines
 
     for number, one in enumerate(found, 1):
-        typer.echo("\n".join([f"{number} of {len(found)}", *work_lines(one, terminal_width()), ""]))
+        print_lines("\n".join([f"{number} of {len(found)}", *work_lines(one, terminal_width()), ""]))
         answer = ""
         while answer not in ("y", "n", "q"):
             answer = typer.prompt(f"accept {one.task}? y, n or q", default="n").strip().lower()[:1]
         if answer == "q":
             return
         if answer == "y":
-            typer.echo("\n".join([*accepted_lines(milepost.gates.accept(one.task, roadmap, why=why)), ""]))
-    typer.echo("nothing waits to be accepted" if not found else "that was all")
+            print_lines("\n".join([*accepted_lines(milepost.gates.accept(one.task, roadmap, why=why)), ""]))
+    print_lines("nothing waits to be accepted" if not found else "that was all")
 
 
 def _answer(
@@ -166,4 +166,4 @@ def _answer(
         print_json(milepost.gates.to_json(kept))
         return
     goes_on = bool(database) or runs.current(roadmap) is not None
-    typer.echo("\n".join(answered_lines(kept, running=goes_on)))
+    print_lines("\n".join(answered_lines(kept, running=goes_on)))

@@ -29,6 +29,7 @@ from milepost.cli.format_text import (
     money,
     padded,
     safe,
+    safe_lines,
     short_agent,
     wrapped,
 )
@@ -231,7 +232,7 @@ class LiveDisplay:
             self._say(line, "dim")
 
     def _say(self, text: str, style: str) -> None:
-        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(safe_lines(text), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def _under_way(self) -> RenderableType:
         from rich.text import Text

@@ -49,7 +49,7 @@ from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, 
 from milepost.cli.exit_codes import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.help import arrange
 from milepost.cli.named_roadmap import proposed
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _top(
     if version:
         from milepost.cli.show.version import version_lines
 
-        typer.echo("\n".join(version_lines(milepost.__version__)))
+        print_lines("\n".join(version_lines(milepost.__version__)))
         raise typer.Exit(DONE)
 
 
@@ -163,23 +163,23 @@ def init(
     from milepost.cli.under_way import told_on_stderr
 
     found, proposed, agent = machines.facts(folder), machines.proposals(folder), None
-    typer.echo("\n".join(fact_lines(found, terminal_width())))
+    print_lines("\n".join(fact_lines(found, terminal_width())))
     if not yes and sys.stdin.isatty() and sys.stderr.isatty():
         if len(found.agents) > 1:
             agent = _chosen_agent(found.agents)
         if proposed:
-            typer.echo("\n".join(f"  {said}" for said in proposed), err=True)
+            print_lines("\n".join(f"  {said}" for said in proposed), err=True)
             yes = typer.confirm("Set this in milepost.toml?", default=False, err=True)
     made = milepost.init(
         folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell, accept=yes, agent=agent
     )
     lines = init_lines(made, Path.cwd(), proposed, accepted=yes)
-    typer.echo("\n".join(lines[: len(made)]))
+    print_lines("\n".join(lines[: len(made)]))
     if made and tests and found.suites:
         with told_on_stderr():
             standing = machines.base_tests(folder)
-        typer.echo("\n".join(base_lines(standing, terminal_width())))
-    typer.echo("\n".join(lines[len(made) :]))
+        print_lines("\n".join(base_lines(standing, terminal_width())))
+    print_lines("\n".join(lines[len(made) :]))
 
 
 def _chosen_agent(agents: tuple[str, ...]) -> str:
@@ -199,7 +199,7 @@ def doctor(as_json: Json = False) -> None:
     if as_json:
         print_json([finding_to_json(finding) for finding in findings])
     else:
-        typer.echo("\n".join(doctor_lines(findings, terminal_width())))
+        print_lines("\n".join(doctor_lines(findings, terminal_width())))
     raise typer.Exit(NOT_DONE if any(finding.needed and not finding.ok for finding in findings) else DONE)
 
 
@@ -235,11 +235,11 @@ def plan(
     made = milepost.plan(roadmap, order=order, group=group, dialect=dialect)
     name = from_here(milepost.roadmaps.find(roadmap))
     if graph is not None:
-        typer.echo(plans.to_graph(made, graph))
+        print_lines(plans.to_graph(made, graph))
     elif propose and not as_json:
-        typer.echo("\n".join(show.proposal_lines(plans.proposals(made), terminal_width())))
+        print_lines("\n".join(show.proposal_lines(plans.proposals(made), terminal_width())))
     elif explain and not as_json:
-        typer.echo(
+        print_lines(
             "\n".join(explain_lines(milepost.roadmaps.explain(roadmap, dialect=dialect), made, name, terminal_width()))
         )
     else:
@@ -262,14 +262,14 @@ def plan(
                 agent=plans.agent_to_name(roadmap, made),
             )
             found = show.checked_lines(checked, terminal_width())
-            typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines[:-1], *found, *lines[-1:]]))
+            print_lines("\n".join([*renamed_lines(renamed, terminal_width()), *lines[:-1], *found, *lines[-1:]]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
 
 
 def _tell_check(line: str) -> None:
     from milepost.cli.format_text import safe
 
-    typer.echo(safe(f"checking `{line}`"), err=True)
+    print_lines(safe(f"checking `{line}`"), err=True)
 
 
 run.register(app)
@@ -284,7 +284,7 @@ def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = F
     if as_json:
         print_json(status_to_json(found))
     else:
-        typer.echo("\n".join(status_lines(found, terminal_width())))
+        print_lines("\n".join(status_lines(found, terminal_width())))
 
 
 @app.command()
@@ -299,15 +299,15 @@ def stop(
         _complain("--now and --after-task exclude each other", "use one of them")
         raise typer.Exit(MISUSED)
     if after_task:
-        typer.echo(
+        print_lines(
             f"run {milepost.steer('finish', roadmap, database=database)} stops when the running tasks are finished"
         )
         return
     stopped = milepost.stop(roadmap, at_once=now, database=database)
     if stopped is None:
-        typer.echo("nothing to stop: no run in progress here")
+        print_lines("nothing to stop: no run in progress here")
     else:
-        typer.echo(proposed(f"stopped run {stopped} · resume it at any time:   milepost resume"))
+        print_lines(proposed(f"stopped run {stopped} · resume it at any time:   milepost resume"))
 
 
 @app.command()
@@ -325,13 +325,13 @@ def proof(
         if as_json:
             print_json([{"check": name, "log": text} for name, text in kept])
         else:
-            typer.echo("\n".join(log_lines(kept)))
+            print_lines("\n".join(log_lines(kept)))
         return
     found = milepost.proof(task, roadmap)
     if as_json:
         print_json(proofs.to_json(found))
     else:
-        typer.echo("\n".join(proof_lines(found, terminal_width())))
+        print_lines("\n".join(proof_lines(found, terminal_width())))
 
 
 @app.command()
@@ -355,14 +355,14 @@ def verify(
         if as_json:
             print_json(show.replayed_to_json(proven))
         else:
-            typer.echo("\n".join(show.replayed_lines(proven, terminal_width())))
+            print_lines("\n".join(show.replayed_lines(proven, terminal_width())))
         raise typer.Exit(DONE if proven.same else NOT_DONE)
     with told_on_stderr():
         found = milepost.verify(task, roadmap)
     if as_json:
         print_json(show.verified_to_json(found))
     else:
-        typer.echo("\n".join(show.verified_lines(found, terminal_width())))
+        print_lines("\n".join(show.verified_lines(found, terminal_width())))
     evidence = found.evidence
     passed = evidence.verdict == "passed" or (task is None and bool(evidence.checks) and evidence.verdict != "failed")
     raise typer.Exit(DONE if passed else NOT_DONE)
@@ -377,7 +377,7 @@ def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
     if as_json:
         print_json([failure_to_json(one) for one in found])
     else:
-        typer.echo("\n".join(failure_lines(found, terminal_width())))
+        print_lines("\n".join(failure_lines(found, terminal_width())))
 
 
 @app.command()
@@ -395,13 +395,13 @@ def bench(
     from milepost.cli.show.bench import bench_lines, result_line
 
     def tell(result: benchmarks.TaskReport) -> None:
-        typer.echo(result_line(result, terminal_width()), err=True)
+        print_lines(result_line(result, terminal_width()), err=True)
 
     report = benchmarks.run(agent, tasks=tuple(task or ()), on_result=tell)
     if as_json:
         print_json(benchmarks.to_json(report))
     else:
-        typer.echo("\n".join(bench_lines(benchmarks.rows(report), terminal_width())))
+        print_lines("\n".join(bench_lines(benchmarks.rows(report), terminal_width())))
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 

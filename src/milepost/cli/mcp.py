@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import milepost
+from milepost.cli.output import print_lines
 
 if TYPE_CHECKING:
     from milepost.mcp.http import Address
@@ -87,6 +88,6 @@ def _require_sdk() -> None:
 
 def _tell(address: Address) -> None:
     """Say where the server is reached; the token is for the eyes of whoever started it."""
-    typer.echo(address.url)
+    print_lines(address.url)
     if address.token and not os.environ.get(TOKEN):
-        typer.echo(f"Authorization: Bearer {address.token}", err=True)
+        print_lines(f"Authorization: Bearer {address.token}", err=True)

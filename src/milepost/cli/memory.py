@@ -13,7 +13,7 @@ import milepost
 from milepost import memories
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, NOT_DONE
-from milepost.cli.output import answer, terminal_width
+from milepost.cli.output import answer, print_lines, terminal_width
 
 group = typer.Typer(help="What earlier attempts did, and the lessons learnt from them.", no_args_is_help=True)
 
@@ -329,7 +329,7 @@ def start(
     """Start an episode for an agent that Milepost does not run, and print its id."""
     with milepost.open_memory(folder) as memory:
         for left in memory.close_interrupted():
-            typer.echo(f"episode {left.id} was never ended: closed as interrupted", err=True)
+            print_lines(f"episode {left.id} was never ended: closed as interrupted", err=True)
         name = memory.start(title, text=text, agent=agent, files=tuple(file or ()), owner="outside")
     answer(as_json, lambda: {"episode": name}, lambda: [name])
 

@@ -7,13 +7,20 @@ from collections.abc import Callable
 
 import typer
 
+from milepost.cli.format_text import safe, safe_lines
+
 
 def answer(as_json: bool, plain: Callable[[], object], lines: Callable[[], list[str]]) -> None:
     """Print one of the two."""
     if as_json:
         print_json(plain())
     else:
-        typer.echo("\n".join(lines()))
+        print_lines("\n".join(lines()))
+
+
+def print_lines(text: str, *, err: bool = False) -> None:
+    """Print lines for people: what a terminal would obey is not in them, whoever wrote it."""
+    typer.echo(safe_lines(text), err=err)
 
 
 def print_json(plain: object) -> None:
@@ -22,8 +29,14 @@ def print_json(plain: object) -> None:
 
 
 def json_text(plain: object) -> str:
-    """JSON that can be written as UTF-8: half a character, which an attempt may leave anywhere, is escaped."""
-    return json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    """JSON as it can be written: what a terminal would obey is escaped, and half a character."""
+    return "\n".join(map(_escaped, json.dumps(plain, indent=2, ensure_ascii=False).split("\n")))
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(sign if safe(sign) else json.dumps(sign)[1:-1] for sign in line)
 
 
 def terminal_width() -> int:

@@ -10,7 +10,7 @@ import typer
 from milepost import artifacts
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.format_text import safe
-from milepost.cli.output import answer
+from milepost.cli.output import answer, print_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -45,9 +45,9 @@ def package(
     written = artifacts.write_generated(made, roadmap) if write else ()
     if not as_json and not write:
         for line in generated_lines(made):
-            typer.echo(line)
+            print_lines(line)
     answer(as_json, lambda: artifacts.to_json(made), lambda: package_lines(made, copied, written))
 
 
 def _say(line: str) -> None:
-    typer.echo(safe(line), err=True)
+    print_lines(safe(line), err=True)

@@ -12,7 +12,7 @@ import milepost
 import milepost.patterns
 from milepost.cli.arguments import Json
 from milepost.cli.format_text import from_here, hanging, safe
-from milepost.cli.output import terminal_width
+from milepost.cli.output import print_lines, terminal_width
 
 
 def register(app: typer.Typer) -> None:
@@ -38,9 +38,9 @@ def patterns(
     found = milepost.patterns.available() if name is None else (milepost.patterns.find(name),)
     if as_json:
         rows = [entry_to_json(entry) for entry in found]
-        typer.echo(json.dumps(rows if name is None else rows[0], indent=2))
+        print_lines(json.dumps(rows if name is None else rows[0], indent=2))
     else:
-        typer.echo(
+        print_lines(
             "\n".join(list_lines(found, terminal_width()) if name is None else page_lines(found[0], terminal_width()))
         )
 
@@ -94,14 +94,14 @@ def _show_trial(trial: milepost.patterns.PatternTrial, write: bool, as_json: boo
             "commands": list(trial.commands),
             "written": list(trial.written),
         }
-        typer.echo(json.dumps(told, indent=2))
+        print_lines(json.dumps(told, indent=2))
         return
     for line in trial.diff.splitlines():
-        typer.echo(safe(line))
+        print_lines(safe(line))
     for remark in trial.remarks:
-        typer.echo(safe(remark), err=True)
+        print_lines(safe(remark), err=True)
     for line in _done(trial) if write else [_not_done(trial)]:
-        typer.echo(line, err=True)
+        print_lines(line, err=True)
 
 
 def _done(trial: milepost.patterns.PatternTrial) -> list[str]:

@@ -11,7 +11,7 @@ import milepost
 import milepost.projects
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.together import machine_tell, people_tell, print_line
 
 Workspace = Annotated[
@@ -36,7 +36,7 @@ def projects(
     if as_json:
         print_json(milepost.projects.to_json(found))
     else:
-        typer.echo("\n".join(project_lines(found, terminal_width())))
+        print_lines("\n".join(project_lines(found, terminal_width())))
     raise typer.Exit(NOT_DONE if found.circles else DONE)
 
 
@@ -48,7 +48,7 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(milepost.projects.plan_to_json(made))
     else:
-        typer.echo("\n".join(joint_lines(made, terminal_width())))
+        print_lines("\n".join(joint_lines(made, terminal_width())))
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
 
 
@@ -61,7 +61,7 @@ def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milep
     if as_json:
         print_line(milepost.projects.run_to_json(ending))
     else:
-        typer.echo("\n".join(in_turn_lines(ending)))
+        print_lines("\n".join(in_turn_lines(ending)))
     if isinstance(ending, milepost.NothingToDo) or ending.complete:
         raise typer.Exit(DONE)
     raise typer.Exit(INTERRUPTED if ending.stopped else NOT_DONE)

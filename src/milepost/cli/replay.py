@@ -13,6 +13,7 @@ from milepost import events, proofs
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.format_text import counted, mark, safe
+from milepost.cli.output import print_lines
 
 MOST_FILES = 5
 _COLLECTOR = "OTEL_EXPORTER_OTLP"  # a replay is told to nobody
@@ -75,9 +76,9 @@ def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) ->
         roadmap,
         task=task,
         folder=folder,
-        on_event=lambda event: typer.echo(json.dumps(events.to_json(event))),
+        on_event=lambda event: print_lines(json.dumps(events.to_json(event))),
     )
-    typer.echo(json.dumps(proofs.replayed_to_json(replayed)))
+    print_lines(json.dumps(proofs.replayed_to_json(replayed)))
     return replayed
 
 
@@ -88,5 +89,5 @@ def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> p
 
     with LiveDisplay(Console(stderr=True)) as progress:
         replayed = proofs.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)
-    typer.echo("\n".join(replayed_lines(replayed)))
+    print_lines("\n".join(replayed_lines(replayed)))
     return replayed

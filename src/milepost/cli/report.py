@@ -14,7 +14,7 @@ import milepost.events
 from milepost import reports
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.named_roadmap import proposed
-from milepost.cli.output import terminal_width
+from milepost.cli.output import print_lines, terminal_width
 from milepost.cli.worker import Database
 
 RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="The run. Default: the latest.")]
@@ -42,11 +42,11 @@ def events(
     some = False
     for entry in milepost.events.read(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
         some = True
-        typer.echo(json.dumps(milepost.events.entry_to_json(entry)) if as_json else event_line(entry, width))
+        print_lines(json.dumps(milepost.events.entry_to_json(entry)) if as_json else event_line(entry, width))
         if not as_json and isinstance(entry.event, milepost.events.CommandPrinted):
-            typer.echo("\n".join(printed_lines(entry.event, width)))
+            print_lines("\n".join(printed_lines(entry.event, width)))
     if not some and not as_json:
-        typer.echo("no events yet" if not after else f"no events after {after}", err=True)
+        print_lines("no events yet" if not after else f"no events after {after}", err=True)
 
 
 def report(
@@ -64,7 +64,7 @@ def report(
     nobody_said = html is None and markdown is None
     if isinstance(story, reports.NothingRun):
         if nobody_said:
-            typer.echo(proposed("no runs here yet\nnext   milepost run"))
+            print_lines(proposed("no runs here yet\nnext   milepost run"))
             return
     elif nobody_said:
         html = reports.default_path(story.run, roadmap)
@@ -76,7 +76,7 @@ def report(
         import webbrowser
 
         if not webbrowser.open(html.absolute().as_uri()):
-            typer.echo("no browser found: open the file yourself", err=True)
+            print_lines("no browser found: open the file yourself", err=True)
 
 
 def _put(text: str, path: Path) -> None:
@@ -86,4 +86,4 @@ def _put(text: str, path: Path) -> None:
         typer.echo(text, nl=False)
     else:
         reports.write(text, path)
-        typer.echo(from_here(path))
+        print_lines(from_here(path))

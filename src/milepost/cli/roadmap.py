@@ -10,7 +10,7 @@ import typer
 from milepost import roadmaps
 from milepost.cli.arguments import Json
 from milepost.cli.format_text import safe
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 
 group = typer.Typer(help="Create roadmaps from prose, a prompt or a template.", no_args_is_help=True)
 
@@ -56,7 +56,7 @@ def normalise(
     if as_json:
         print_json(normalised_to_json(found))
     else:
-        typer.echo("\n".join(normalised_lines(found, terminal_width())))
+        print_lines("\n".join(normalised_lines(found, terminal_width())))
 
 
 @group.command()
@@ -82,7 +82,7 @@ def new(
     elif made.written is None:
         typer.echo(made.text, nl=False)
     else:
-        typer.echo("\n".join(written_lines(made.written)))
+        print_lines("\n".join(written_lines(made.written)))
 
 
 @group.command()
@@ -94,9 +94,9 @@ def templates(as_json: Json = False) -> None:
     if as_json:
         print_json([{"name": one.name, "about": one.about} for one in found])
     else:
-        typer.echo("\n".join(template_lines(found, terminal_width())))
+        print_lines("\n".join(template_lines(found, terminal_width())))
 
 
 def tell(line: str) -> None:
     """Say something to people, beside the answer."""
-    typer.echo(safe(line), err=True)
+    print_lines(safe(line), err=True)

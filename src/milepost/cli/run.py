@@ -14,7 +14,7 @@ from milepost import plans, roadmaps
 from milepost.cli import projects, replay
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
 from milepost.cli.format_text import clock_time, countdown
-from milepost.cli.output import print_json, terminal_width
+from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.run_live import people_watch, travel
 from milepost.cli.worker import Database, Remote
 
@@ -154,7 +154,7 @@ def _wait_for_reset(roadmap: Path | None, database: str | None) -> None:
         shown = line
         time.sleep(min(left_s, 1.0 if sys.stderr.isatty() else 60.0))
     if shown and sys.stderr.isatty():
-        typer.echo("", err=True)
+        print_lines("", err=True)
 
 
 def _preview(
@@ -168,6 +168,6 @@ def _preview(
         answer = plans.to_json(made) | {"would_run": list(would_run)}
         print_json(answer)
     elif isinstance(found, milepost.NothingToDo):
-        typer.echo(f"nothing to do: {found.reason}")
+        print_lines(f"nothing to do: {found.reason}")
     else:
-        typer.echo("\n".join(preview_lines(made, found, from_here(roadmaps.find(roadmap)), terminal_width())))
+        print_lines("\n".join(preview_lines(made, found, from_here(roadmaps.find(roadmap)), terminal_width())))

@@ -13,6 +13,7 @@ import milepost
 from milepost import events, runs
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import print_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +72,7 @@ def tell_people(go: Go, console: Console) -> int:
             lines = [f"nothing to do: {ending.reason}"]
         case _ as never:
             assert_never(never)
-    typer.echo("\n".join(lines))
+    print_lines("\n".join(lines))
     return exit_code(ending)
 
 

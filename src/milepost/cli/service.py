@@ -11,7 +11,7 @@ from milepost import machines
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE
 from milepost.cli.format_text import clock_time, countdown, counted, from_here, safe
-from milepost.cli.output import answer
+from milepost.cli.output import answer, print_lines
 
 if TYPE_CHECKING:
     from milepost.machines import InterruptedRun, ServiceState
@@ -30,13 +30,13 @@ def register(app: typer.Typer) -> None:
 @group.command()
 def install() -> None:
     """Install a user unit of systemd that continues interrupted runs when you log in or the machine starts."""
-    typer.echo("\n".join(state_lines(machines.install_service())))
+    print_lines("\n".join(state_lines(machines.install_service())))
 
 
 @group.command()
 def uninstall() -> None:
     """Remove the unit. Runs stay as they are."""
-    typer.echo("the service is removed" if machines.uninstall_service() else "the service is not installed")
+    print_lines("the service is removed" if machines.uninstall_service() else "the service is not installed")
 
 
 @group.command()
@@ -49,8 +49,8 @@ def status(as_json: Json = False) -> None:
 @group.command()
 def run() -> None:
     """Continue the runs that a restart of the machine interrupted. The unit starts this."""
-    if not machines.continue_runs(lambda line: typer.echo(safe(line), err=True)):
-        typer.echo("nothing to continue: no run was interrupted by a restart", err=True)
+    if not machines.continue_runs(lambda line: print_lines(safe(line), err=True)):
+        print_lines("nothing to continue: no run was interrupted by a restart", err=True)
     raise typer.Exit(DONE)
 
 

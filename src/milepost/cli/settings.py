@@ -11,6 +11,7 @@ import typer
 from milepost import machines
 from milepost.cli.arguments import Roadmap
 from milepost.cli.exit_codes import DONE, NOT_DONE
+from milepost.cli.output import print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,25 +37,25 @@ def agree(roadmap: Roadmap = None) -> None:
     """Show what the repository sets that needs your agreement, and agree to it. Changed values ask again."""
     if os.environ.get(YES_VARIABLE):
         machines.agree_to_settings(roadmap)
-        typer.echo(AGREED)
+        print_lines(AGREED)
         raise typer.Exit(DONE)
     waiting = machines.unanswered_settings(roadmap)
     if not waiting:
-        typer.echo("nothing waits for your agreement here")
+        print_lines("nothing waits for your agreement here")
         raise typer.Exit(DONE)
     if not is_agreed(waiting):
-        typer.echo("not agreed: commands that use these settings are refused", err=True)
+        print_lines("not agreed: commands that use these settings are refused", err=True)
         raise typer.Exit(NOT_DONE)
     for question in waiting:
         question.agree()
-    typer.echo(AGREED)
+    print_lines(AGREED)
 
 
 @group.command()
 def forget(roadmap: Roadmap = None) -> None:
     """Withdraw what you agreed to in this repository."""
     machines.withdraw_settings(roadmap)
-    typer.echo("forgotten: settings that reach beyond the repository are asked about again")
+    print_lines("forgotten: settings that reach beyond the repository are asked about again")
 
 
 def is_agreed(questions: Sequence[SettingsQuestion]) -> bool:
@@ -62,9 +63,9 @@ def is_agreed(questions: Sequence[SettingsQuestion]) -> bool:
     from milepost.cli.format_text import safe
 
     for question in questions:
-        typer.echo(f"{safe(question.file)} sets what needs your agreement on this machine:\n", err=True)
+        print_lines(f"{safe(question.file)} sets what needs your agreement on this machine:\n", err=True)
         for line in question_lines(question.asked):
-            typer.echo(safe(line), err=True)
+            print_lines(safe(line), err=True)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return typer.confirm("\nAgree to exactly these values?", default=False, err=True)

@@ -13,6 +13,7 @@ from milepost import executors
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import number, safe
+from milepost.cli.output import print_lines
 
 
 def register(app: typer.Typer) -> None:
@@ -40,15 +41,15 @@ def sh(
     """Run one command in this folder in the sandbox, if the policy allows it."""
     if explain:
         found = executors.explain_command(argv, shell=shell, timeout_s=timeout)
-        typer.echo(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
+        print_lines(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
         raise typer.Exit(DONE if found.decision.verdict == "allow" else NOT_DONE)
     tell = None if as_json else print_line
     ran = executors.run_command(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=ask_person)
     if as_json:
-        typer.echo(json.dumps(ran_to_json(ran), indent=2))
+        print_lines(json.dumps(ran_to_json(ran), indent=2))
     else:
         for line in ending_lines(ran):
-            typer.echo(line, err=True)
+            print_lines(line, err=True)
     raise typer.Exit(exit_code(ran))
 
 
@@ -112,5 +113,5 @@ def ask_person(decision: executors.Decision) -> bool:
     """Ask whoever sits at the terminal; nobody does where it is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    typer.echo(f"{safe(decision.what)} {decision.reason}", err=True)
+    print_lines(f"{safe(decision.what)} {decision.reason}", err=True)
     return typer.confirm("run it?", default=False, err=True)

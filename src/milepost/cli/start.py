@@ -13,7 +13,7 @@ from milepost import executors
 from milepost.cli.arguments import Json, NetworkOption
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import safe
-from milepost.cli.output import answer
+from milepost.cli.output import answer, print_lines
 from milepost.cli.sh import ask_person, print_line
 
 
@@ -56,7 +56,7 @@ def start(
         answer(as_json, lambda: start_to_json(ended), lambda: list_lines(ended))
     else:
         for line in ending_lines(ended):
-            typer.echo(line, err=True)
+            print_lines(line, err=True)
     raise typer.Exit(NOT_DONE if ended.failure is not None else DONE)
 
 
@@ -70,4 +70,4 @@ def folder_and_arguments(words: list[str], argv: list[str]) -> tuple[Path | None
 
 
 def _say(line: str) -> None:
-    typer.echo(safe(line), err=True)
+    print_lines(safe(line), err=True)

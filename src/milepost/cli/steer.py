@@ -9,6 +9,7 @@ import typer
 import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import print_lines
 from milepost.cli.run_live import people_watch, travel
 from milepost.cli.worker import Database
 
@@ -22,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def pause(roadmap: Roadmap = None, database: Database = None) -> None:
     """Pause the current run: start nothing new, finish what is running. Continue with `milepost resume`."""
     run = milepost.steer("pause", roadmap, database=database)
-    typer.echo(proposed(f"run {run} is paused: running attempts finish, nothing new starts\nnext   milepost resume"))
+    print_lines(proposed(f"run {run} is paused: running attempts finish, nothing new starts\nnext   milepost resume"))
 
 
 def steer(
@@ -50,7 +51,7 @@ def steer(
     for kind, name, value in asked:
         run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
     when = "; agents see it from the next attempt on" if note is not None else ""
-    typer.echo(proposed(f"change sent to run {run}{when}\nnext   milepost status   shows what it changed"))
+    print_lines(proposed(f"change sent to run {run}{when}\nnext   milepost status   shows what it changed"))
 
 
 def retry(

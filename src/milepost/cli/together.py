@@ -14,7 +14,7 @@ import milepost
 from milepost import events, projects
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.output import terminal_width
+from milepost.cli.output import print_lines, terminal_width
 
 if TYPE_CHECKING:
     from milepost import Event, NothingToDo
@@ -54,7 +54,7 @@ def together(
     if as_json:
         print_line(projects.run_atomic_to_json(ending))
     else:
-        typer.echo("\n".join(together_lines(ending)))
+        print_lines("\n".join(together_lines(ending)))
     raise typer.Exit(exit_code(ending))
 
 

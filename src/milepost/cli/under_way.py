@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
 from milepost.cli.format_text import duration, safe
+from milepost.cli.output import print_lines
 from milepost.events import UnderWay, listening
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class UnderWayLines:
 def told_on_stderr() -> Iterator[None]:
     """Tell on stderr what takes its time during the block."""
     if not sys.stderr.isatty():
-        with listening(UnderWayLines(lambda line: typer.echo(line, err=True), redrawn=False)):
+        with listening(UnderWayLines(lambda line: print_lines(line, err=True), redrawn=False)):
             yield
         return
     from rich.console import Console

@@ -15,6 +15,7 @@ import typer
 import milepost
 from milepost.cli.arguments import Roadmap
 from milepost.cli.exit_codes import DONE, INTERRUPTED
+from milepost.cli.output import print_lines
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def complete_page() -> int:
 
     if libraries.missing():
         return libraries.main()
-    typer.echo("the libraries of the page are already there")
+    print_lines("the libraries of the page are already there")
     return DONE
 
 
@@ -143,7 +144,7 @@ def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
 
         code = show_demo.tell(folder, console, show)
         if code != INTERRUPTED:
-            typer.echo("\nthe page is served until Ctrl-C", err=True)
+            print_lines("\nthe page is served until Ctrl-C", err=True)
             with suppress(KeyboardInterrupt):
                 threading.Event().wait()
     return code
@@ -152,10 +153,10 @@ def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
 def tell(served: Served, wish: WebWish) -> None:
     """Say where the page is opened, and what to know of it."""
     run = f"run {served.run}" if served.run else "no runs yet"
-    typer.echo(f"milepost web · {run} · {served.url}")
-    typer.echo("this address works once, within 5 minutes; run again for a new one; Ctrl-C stops the server", err=True)
+    print_lines(f"milepost web · {run} · {served.url}")
+    print_lines("this address works once, within 5 minutes; run again for a new one; Ctrl-C stops the server", err=True)
     for line in remarks(served.port, wish):
-        typer.echo(line, err=True)
+        print_lines(line, err=True)
 
 
 def remarks(port: int, wish: WebWish) -> list[str]:

@@ -11,6 +11,7 @@ import typer
 import milepost
 from milepost import events, machines
 from milepost.cli.exit_codes import INTERRUPTED
+from milepost.cli.format_text import safe_lines
 
 if TYPE_CHECKING:
     from milepost import Event
@@ -97,4 +98,4 @@ def _json_line(event: Event) -> str:
 
 
 def _say(text: str, stream: object) -> None:
-    print(text, file=stream, flush=True)  # type: ignore[call-overload]
+    print(safe_lines(text), file=stream, flush=True)  # type: ignore[call-overload]

@@ -30,10 +30,16 @@ def _remove_leftovers() -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder and all that is in it: also folders too deep for Python, and those that nobody may open."""
+    """Remove a folder and all that is in it: also folders too deep for Python, and those that nobody may open.
+
+    Of a link nothing but itself is removed.
+    """
+    if folder.is_symlink():
+        folder.unlink()
+        return
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        # Neither follows a link below the folder it is given.
+        # Neither follows a link below the folder it is given; `chmod` follows one that it is given itself.
         for argv in (["chmod", "-R", "u+rwX", "--", str(folder)], ["rm", "-rf", "--", str(folder)]):
             subprocess.run(argv, capture_output=True, check=False)

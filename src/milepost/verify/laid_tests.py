@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
+import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import TestCase
+from milepost.sandbox.remove_folder import remove
+from milepost.verify.witness.swap import clear, folder_at
 
 SHORTEST_QUOTE = 12
 LONGEST_MESSAGE = 200
@@ -54,25 +56,29 @@ def material_in(folder: Path) -> Material:
 
 @contextmanager
 def laid(material: Material, workspace: Workspace) -> Iterator[None]:
-    """The checkout with these files in it. What stood in their place is back afterwards."""
-    aside = workspace.scratch / f"aside-{material.digest}"
-    moved: list[tuple[Path, Path]] = []
-    made: list[Path] = []
+    """The checkout with these files in it. What stood in their place is back afterwards.
+
+    What runs meanwhile may put a link wherever it likes: no link is followed, neither on the way in nor on the way out.
+    What is kept for later is beside the checkout, where nothing that runs in it can write.
+    """
+    checkout = workspace.folder
+    aside = checkout.with_name(f"{checkout.name}-{secrets.token_hex(4)}")
+    aside.mkdir(mode=0o700)
+    places = _places(material, checkout)
+    kept: list[tuple[str, ...]] = []
     try:
-        for number, place in enumerate(_places(material, workspace.folder)):
-            if place.is_symlink() or place.exists():
-                aside.mkdir(parents=True, exist_ok=True)
-                shutil.move(place, aside / str(number))
-                moved.append((aside / str(number), place))
+        for number, place in enumerate(places):
+            if _move(place, checkout, (str(number),), aside):
+                kept.append(place)
         for path, content in material.files.items():
-            made += _write(workspace.folder, path, content, program=path in material.programs)
+            _write(checkout, path, content, program=path in material.programs)
         yield
     finally:
-        for place in reversed(made):
-            _remove(place)
-        for kept, place in moved:
-            _remove(place)
-            shutil.move(kept, place)
+        for number, place in enumerate(places):
+            _clear(place, checkout)
+            if place in kept:
+                _move((str(number),), aside, place, checkout)
+        remove(aside)
 
 
 def told(case: TestCase, material: Material) -> TestCase:
@@ -90,31 +96,48 @@ def _quotes(message: str, material: Material) -> bool:
     return any(len(line) >= SHORTEST_QUOTE and line in message for line in lines)
 
 
-def _places(material: Material, folder: Path) -> list[Path]:
-    """What stands where the files go: a file in the place of a folder, a link, or a file of the same name."""
-    found: dict[Path, None] = {}
+def _places(material: Material, checkout: Path) -> list[tuple[str, ...]]:
+    """The topmost names that the files need for themselves: those that are new, and those that are no folder's."""
+    found: dict[tuple[str, ...], None] = {}
     for path in material.files:
-        place = folder
-        for part in PurePosixPath(path).parts:
-            place = place / part
-            if place.is_symlink() or place.is_file() or (place.exists() and place == folder / path):
-                found[place] = None
-                break
+        parts = PurePosixPath(path).parts
+        ends = range(1, len(parts))
+        found[next((parts[:end] for end in ends if not _is_folder(parts[:end], checkout)), parts)] = None
     return list(found)
 
 
-def _write(folder: Path, path: str, content: bytes, *, program: bool) -> list[Path]:
-    """Write one file; gives what was not there before, folders first."""
-    target = folder / path
-    new = [parent for parent in reversed(target.parents) if parent.is_relative_to(folder) and not parent.exists()]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
-    target.chmod(0o755 if program else 0o644)
-    return [*new, target]
+def _is_folder(place: tuple[str, ...], checkout: Path) -> bool:
+    try:
+        with folder_at(checkout, list(place), make=False):
+            return True
+    except OSError:
+        return False
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+def _move(place: tuple[str, ...], top: Path, to: tuple[str, ...], other: Path) -> bool:
+    """Give what is at a place another one, below another folder; says whether there is anything."""
+    try:
+        with (
+            folder_at(top, list(place[:-1]), make=False) as source,
+            folder_at(other, list(to[:-1]), make=True) as target,
+        ):
+            os.rename(place[-1], to[-1], src_dir_fd=source, dst_dir_fd=target)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _write(checkout: Path, path: str, content: bytes, *, program: bool) -> None:
+    *folders, name = PurePosixPath(path).parts
+    with folder_at(checkout, folders, make=True) as folder:
+        clear(name, folder)
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, dir_fd=folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(descriptor, 0o755 if program else 0o644)
+
+
+def _clear(place: tuple[str, ...], checkout: Path) -> None:
+    """Remove what is at a place, where there is a way to it that leads through folders alone."""
+    with suppress(FileNotFoundError, NotADirectoryError), folder_at(checkout, list(place[:-1]), make=False) as folder:
+        clear(place[-1], folder)

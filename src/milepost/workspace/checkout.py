@@ -25,7 +25,7 @@ from milepost.workspace.git import Git, neutral_environment, off_switches
 from milepost.workspace.left_files import LeftLimits, TooMuch, entries_of, open_up, require_little
 from milepost.workspace.local_files import LocalFiles
 from milepost.workspace.masked_tree import Mask, mask_tree, new_objects
-from milepost.workspace.own_stores import Filled, OwnStores, sha256_of
+from milepost.workspace.own_stores import Filled, OwnStores, require_sound, sha256_of
 from milepost.workspace.quarantine import drop_left, quarantine
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
@@ -73,6 +73,7 @@ class Checkouts:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
         home = self._folder(name)
         self.drop(name)
+        require_sound(self._git, tree or commit)
         workspace = Workspace(folder=home / "tree", scratch=home / "scratch", base=commit)
         try:
             workspace.folder.mkdir(parents=True)
@@ -83,9 +84,9 @@ class Checkouts:
             if tree:  # to the agent's own git, what was done before is not staged
                 own = {"GIT_INDEX_FILE": str(workspace.folder / ".git/index")}
                 self._git.plumb("read-tree", "--reset", commit, env=self._place(workspace) | own)
-            filled = self._stores.fill(self._git, tree or commit, workspace.folder)
+            filled = self._stores.fill(self._git, tree or commit, workspace.folder, home / "index")
             (home / "filled").write_text(filled.to_json())
-            self._local.lay(workspace.folder, self._tracked(tree or commit))
+            self._local.lay(workspace.folder)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from milepost.core.machine_failure import machine_failure
+from milepost.sandbox.confined import ConfinedFolder, PathRefused, PlainFolder
 
 LARGEST = 10_000_000
 _ASSIGNED = re.compile(r"^\s*(?:export\s+)?[\"']?[\w.\-]+[\"']?\s*[=:]\s*(.+?)\s*,?\s*$", re.MULTILINE)
@@ -41,24 +41,20 @@ class LocalFiles:
         texts = (each[0].decode(errors="replace") for each in found if each is not None)
         return frozenset(value for text in texts for value in values_in(text))
 
-    def lay(self, checkout: Path, tracked: frozenset[str]) -> None:
-        """Put them into a fresh checkout; what the commit has at such a path stays."""
+    def lay(self, checkout: Path) -> None:
+        """Put them into a fresh checkout; what the commit has there stays, and no link leads them out."""
+        confined, plain = ConfinedFolder(checkout), PlainFolder(checkout)
         for name, (content, mode) in self.contents().items():
-            place = checkout / name
-            real = os.path.realpath(place.parent)
-            if name in tracked or not Path(real).is_relative_to(os.path.realpath(checkout)) or place.is_symlink():
-                continue
-            try:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
-                place.chmod(mode)
-            except OSError as error:
-                if failure := machine_failure(error, f"cannot copy {name} into a checkout"):
-                    raise failure from error
+            with suppress(PathRefused):
+                if not confined.holds(name):
+                    place = confined.name_of(name)
+                    plain.write(place, content)
+                    plain.set_mode(place, mode)
 
     def _read(self, name: str) -> tuple[bytes, int] | None:
         place = Path(os.path.realpath(self.top / name))
-        if not is_plain(name) or not place.is_relative_to(os.path.realpath(self.top)):
+        top = os.path.realpath(self.top)
+        if not is_plain(name) or not place.is_relative_to(top) or not is_plain(str(place.relative_to(top))):
             return None
         with suppress(OSError):
             found = place.stat()

@@ -8,11 +8,14 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from milepost.core.errors import GitFailed
+from milepost.sandbox.open_folder import folder_of, opened
 from milepost.workspace.git import Git
 
 _POINTER = re.compile(
@@ -49,9 +52,9 @@ class OwnStores:
 
     common_dir: Path
 
-    def fill(self, git: Git, tree: str, checkout: Path) -> Filled:
+    def fill(self, git: Git, tree: str, checkout: Path, index: Path) -> Filled:
         """Put submodules and large files into a fresh checkout of a tree, as far as the stores have them."""
-        modules, missing = self._fill_modules(git, tree, checkout, self.common_dir, _DEEPEST)
+        modules, missing = self._fill_modules(git, tree, checkout, index, self.common_dir, _DEEPEST)
         large, unknown = self._fill_large(checkout)
         return Filled(modules=modules, large=large, missing=(*missing, *unknown))
 
@@ -68,13 +71,13 @@ class OwnStores:
         return self.common_dir / "lfs/objects" / oid[:2] / oid[2:4] / oid
 
     def _fill_modules(
-        self, git: Git, tree: str, folder: Path, store: Path, depth: int
+        self, git: Git, tree: str, folder: Path, index: Path, store: Path, depth: int
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The submodules of a tree, those that are there and those that are not; theirs are filled with them."""
         if not depth or not (folder / ".gitmodules").is_file():
             return (), ()
         names = _names(git, tree)
-        pinned = _pinned(git, tree)
+        pinned = _pinned(git, index)
         missing: list[str] = []
         for path, commit in pinned.items():
             module = store / "modules" / names.get(path, path)
@@ -85,8 +88,14 @@ class OwnStores:
             if inner.try_plumb("cat-file", "-e", f"{commit}^{{commit}}")[0] != 0:
                 missing.append(path)
                 continue
-            _check_out(inner, commit, folder / path)
-            _, below = self._fill_modules(inner, commit, folder / path, module, depth - 1)
+            require_sound(inner, commit)
+            if not _is_empty_folder(folder, path):
+                missing.append(path)
+                continue
+            with tempfile.TemporaryDirectory(prefix="milepost-") as own:
+                own_index = Path(own, "index")
+                _check_out(inner, commit, folder / path, own_index)
+                _, below = self._fill_modules(inner, commit, folder / path, own_index, module, depth - 1)
             missing += [f"{path}/{one}" for one in below]
         return tuple(pinned), tuple(missing)
 
@@ -120,16 +129,35 @@ def sha256_of(file: Path) -> str:
     return ""
 
 
-def _pinned(git: Git, tree: str) -> dict[str, str]:
-    rows = (row.partition(b"\t") for row in git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0"))
-    return {os.fsdecode(path): meta.split()[2].decode() for meta, _, path in rows if meta.startswith(b"160000")}
+def require_sound(git: Git, tree: str) -> None:
+    """Raise GitFailed where a folder of a tree has two entries of one name: such a tree stands for no files."""
+    rows = git.plumb_bytes("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).split(b"\0")
+    if len(set(rows)) < len(rows):
+        twice = next(row for row, number in Counter(rows).items() if number > 1)
+        raise GitFailed(
+            f"commit {tree[:7]} is malformed: it has two entries named {os.fsdecode(twice)!r}",
+            "nothing was checked out; `git fsck` tells more about such commits",
+        )
 
 
-def _check_out(git: Git, commit: str, place: Path) -> None:
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="milepost-") as folder:
-        env = {"GIT_WORK_TREE": str(place), "GIT_INDEX_FILE": str(Path(folder, "index"))}
-        git.plumb("read-tree", "--reset", "-u", commit, env=env)
+def _pinned(git: Git, index: Path) -> dict[str, str]:
+    """The commits of the submodules that a checkout has, by their paths."""
+    rows = git.plumb_bytes("ls-files", "--stage", "-z", env={"GIT_INDEX_FILE": str(index)}).split(b"\0")
+    parted = (row.partition(b"\t") for row in rows)
+    return {os.fsdecode(path): meta.split()[1].decode() for meta, _, path in parted if meta.startswith(b"160000")}
+
+
+def _check_out(git: Git, commit: str, place: Path, index: Path) -> None:
+    env = {"GIT_WORK_TREE": str(place), "GIT_INDEX_FILE": str(index)}
+    git.plumb("read-tree", "--reset", "-u", commit, env=env)
+
+
+def _is_empty_folder(checkout: Path, path: str) -> bool:
+    """Whether there is an empty folder at a path, and no link on the way to it: git makes one for a submodule."""
+    inside = PurePosixPath(path, "_")
+    with suppress(OSError), opened(checkout) as top, folder_of(inside, top) as folder, os.scandir(folder) as found:
+        return not any(found)
+    return False
 
 
 def _speaks_of_lfs(attributes: Path) -> bool:

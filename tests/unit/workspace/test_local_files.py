@@ -21,8 +21,13 @@ def test_only_plain_files_inside_the_tree_are_read(tmp_path: Path) -> None:
     (top / "config").mkdir(parents=True)
     (top / ".env").write_text("A=1\n")
     (tmp_path / "outside").write_text("B=2\n")
+    (top / ".git").mkdir()
+    (top / ".git/config").write_text("C=3\n")
     (top / "link").symlink_to(tmp_path / "outside")
-    found = LocalFiles(top=top, names=(".env", "link", "config", "../outside", "missing", ".git/config")).contents()
+    (top / "git").symlink_to(".git/config")
+    found = LocalFiles(
+        top=top, names=(".env", "link", "git", "config", "../outside", "missing", ".git/config")
+    ).contents()
     assert {name: content for name, (content, _) in found.items()} == {".env": b"A=1\n"}
 
 

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 import milepost
 from milepost import roadmaps
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.live_display import LiveDisplay, ending_lines
+from milepost.cli.output import print_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,22 +26,22 @@ def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] 
     place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
 
     def begin(roadmap: Path) -> None:
-        typer.echo(f"a sample repository in {place}\n\n{roadmaps.sample().rstrip()}\n")
+        print_lines(f"a sample repository in {place}\n\n{roadmaps.sample().rstrip()}\n")
         if on_made is not None:
             on_made(roadmap)
 
     with LiveDisplay(console) as progress:
         ending = milepost.demo(place, on_event=progress, on_made=begin)
     if not isinstance(ending, milepost.RunFinished):
-        typer.echo(f"the demo was stopped; to continue: cd {place} && milepost resume")
+        print_lines(f"the demo was stopped; to continue: cd {place} && milepost resume")
         return INTERRUPTED
-    typer.echo("\n".join(ending_lines(ending)[:2]))
-    typer.echo("\nthe history: one commit per task\n")
-    typer.echo(_git(place, "log", "--format=  %h  %s", "--reverse"))
-    typer.echo("\nthe roadmap: a box is ticked only with proof\n")
+    print_lines("\n".join(ending_lines(ending)[:2]))
+    print_lines("\nthe history: one commit per task\n")
+    print_lines(_git(place, "log", "--format=  %h  %s", "--reverse"))
+    print_lines("\nthe roadmap: a box is ticked only with proof\n")
     boxes = [line for line in (place / "ROADMAP.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")]
-    typer.echo("\n".join(f"  {line}" for line in boxes))
-    typer.echo(_next(place))
+    print_lines("\n".join(f"  {line}" for line in boxes))
+    print_lines(_next(place))
     verdicts = {task.id: task.verdict for task in ending.tasks}
     as_told = [task_id for task_id, verdict in verdicts.items() if verdict is milepost.Verdict.PASSED]
     return DONE if len(as_told) == len(verdicts) - 1 else NOT_DONE

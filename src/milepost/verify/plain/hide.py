@@ -49,7 +49,7 @@ def _without_history(checkout: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if history.exists():
+        if history.exists() or history.is_symlink():
             remove(history)
         away.rename(history)
 

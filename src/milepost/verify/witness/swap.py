@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def read_plainly(checkout: Path, path: str) -> bytes | None:
 def _keep(checkout: Path, path: str) -> _Kept:
     *folders, name = path.split("/")
     try:
-        with _folder(checkout, folders, make=False) as folder:
+        with folder_at(checkout, folders, make=False) as folder:
             facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISLNK(facts.st_mode):
                 return _Kept(content=None, link=os.readlink(name, dir_fd=folder))
@@ -61,8 +62,8 @@ def _put(checkout: Path, path: str, state: _Kept) -> None:
     *folders, name = path.split("/")
     if state.content is None and state.link is None and not (checkout / path).parent.is_dir():
         return
-    with _folder(checkout, folders, make=True) as folder:
-        _clear(name, folder)
+    with folder_at(checkout, folders, make=True) as folder:
+        clear(name, folder)
         if state.link is not None:
             os.symlink(state.link, name, dir_fd=folder)
         elif state.content is not None:
@@ -73,7 +74,7 @@ def _put(checkout: Path, path: str, state: _Kept) -> None:
 
 
 @contextmanager
-def _folder(checkout: Path, names: list[str], *, make: bool) -> Iterator[int]:
+def folder_at(checkout: Path, names: list[str], *, make: bool) -> Iterator[int]:
     """The descriptor of a folder of the checkout, reached without following a link; with `make`, what is in the way
     makes room for it."""
     descriptor = os.open(checkout, os.O_RDONLY | os.O_DIRECTORY)
@@ -86,7 +87,7 @@ def _folder(checkout: Path, names: list[str], *, make: bool) -> Iterator[int]:
             except OSError:
                 if not make:
                     raise
-                _clear(name, descriptor)
+                clear(name, descriptor)
                 os.mkdir(name, dir_fd=descriptor)
                 inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
             os.close(descriptor)
@@ -96,12 +97,18 @@ def _folder(checkout: Path, names: list[str], *, make: bool) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _clear(name: str, folder: int) -> None:
+def clear(name: str, folder: int) -> None:
+    """Remove what has this name in a folder that is open, whatever it is; a link, but not what it leads to."""
     try:
         mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return
     if stat.S_ISDIR(mode):
-        shutil.rmtree(name, dir_fd=folder)
+        try:
+            shutil.rmtree(name, dir_fd=folder)
+        except (OSError, RecursionError):  # nobody may open it, or it is too deep for Python
+            for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+                argv = [*words, "--", f"./{name}"]
+                subprocess.run(argv, cwd=f"/proc/self/fd/{folder}", capture_output=True, check=False)
     else:
         os.unlink(name, dir_fd=folder)
