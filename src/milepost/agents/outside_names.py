@@ -60,7 +60,7 @@ def is_outside(path: str) -> bool:
     home = PurePosixPath(os.path.realpath(Path.home()))
     if real.is_relative_to(home) or home.is_relative_to(real):
         return True
-    return real not in DEVICES and not any(real.is_relative_to(folder) for folder in PROGRAMS)
+    return Path(real) not in DEVICES and not any(real.is_relative_to(folder) for folder in PROGRAMS)
 
 
 def _names_outside(word: str) -> bool:

@@ -92,9 +92,9 @@ class Making:
     def _steps(self, entry: Path, sources: tuple[str, ...]) -> list[Step]:
         base = str(self._base.path)
         if self._holds_archives:
-            options = () if self._builds.everything else ONLY_WHEELS
+            binary = () if self._builds.everything else ONLY_WHEELS
             are_wheels = all(path.endswith(".whl") for path, _ in self._needs.archives)
-            return (wheel_steps if are_wheels else archive_steps)(self._needs, base, entry, options=options)
+            return (wheel_steps if are_wheels else archive_steps)(self._needs, base, entry, options=binary)
         if self._apart and not sources:
             return wheel_steps(self._needs, base, entry)
         wheels = not_to_be_built(self._needs, self._builds) if self._tool != "pip" else ()
