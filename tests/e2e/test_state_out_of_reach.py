@@ -116,7 +116,8 @@ def test_a_run_that_the_version_before_began_goes_on_after_its_state_was_taken_o
     assert sandbox.milepost("run", "--agent", agent, MILEPOST_CHAOS_SEEN=str(seen)).code == -9
     assert sandbox.milepost("resume", MILEPOST_CHAOS_SEEN=str(seen)).code == -9
     state, old = places.state(sandbox.repo), sandbox.repo / ".milepost"
-    (state / "made-by").unlink()
+    for name in ("made-by", "agents-by-hand"):
+        (state / name).unlink()
     shutil.move(state, old)
     (old / ".gitignore").write_text("*\n")
     refused = sandbox.milepost("resume")

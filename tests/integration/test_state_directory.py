@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import json
 import os
 import shutil
 import sqlite3
@@ -16,7 +18,7 @@ from milepost.core.errors import EngineBusy, FileInTheWay, StateRefused
 from milepost.engine.project import open_folder, state_takeover
 from milepost.engine.project.state_directory import adopt_state, make_state, open_state
 from milepost.engine.project.state_lock import StateLock
-from milepost.engine.project.state_mark import KEY_VARIABLE, is_ours
+from milepost.engine.project.state_mark import KEY_VARIABLE, is_ours, is_vouched, vouch
 from milepost.engine.project.state_place import state_path, user_folder
 
 FILES = {
@@ -90,14 +92,71 @@ def test_the_state_is_in_the_git_directory_of_its_working_tree_and_another_for_e
     assert state_path(repo.parent / "plain").parent == user_folder() / "folders"
 
 
-def test_a_repository_that_is_moved_or_copied_keeps_its_state_and_a_clone_brings_none(repo: Path) -> None:
+def test_a_repository_that_is_moved_keeps_its_state_a_copy_asks_and_a_clone_brings_none(repo: Path) -> None:
     make_state(state_path(repo))
     shutil.copytree(repo, repo.parent / "copy")
     repo.rename(repo.parent / "moved")
+    assert open_state(repo.parent / "moved").is_dir()
+    with pytest.raises(StateRefused, match="or is a copy"):
+        open_state(repo.parent / "copy")
+    assert adopt_state(repo.parent / "copy")[1]
     for name in ("copy", "moved"):
         assert open_state(repo.parent / name).is_dir()
     git(repo.parent, "clone", "--quiet", "moved", "clone")
     assert not open_state(repo.parent / "clone").exists()
+
+
+@pytest.mark.parametrize("key", ["", "k" * 32])
+def test_a_mark_that_was_seen_elsewhere_is_good_for_no_other_state(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    if key:
+        monkeypatch.setenv(KEY_VARIABLE, key)
+    make_state(state_path(repo))
+    for name in ("docs", "lib"):
+        (repo / name).mkdir()
+        make_state(state_path(repo / name))
+        shutil.copyfile(state_path(repo) / "made-by", state_path(repo / name) / "made-by")
+        with pytest.raises(StateRefused, match="was not made by you"):
+            open_state(repo / name)
+
+
+def test_a_state_that_is_brought_back_to_its_place_is_known_by_a_given_key_alone(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_path(repo)
+    monkeypatch.setenv(KEY_VARIABLE, "k" * 32)
+    make_state(state)
+    shutil.copytree(repo, repo.parent / "cache")
+    repo.rename(repo.parent / "before")
+    shutil.copytree(repo.parent / "cache", repo)
+    assert is_ours(state)
+    monkeypatch.delenv(KEY_VARIABLE)
+    user_folder().mkdir(parents=True)
+    (user_folder() / "key").write_text("k" * 32)
+    (user_folder() / "key").chmod(0o600)
+    assert not is_ours(state) and is_ours(state_path(repo.parent / "before"))
+
+
+def test_a_mark_of_the_version_before_is_good_once_a_person_agreed(repo: Path) -> None:
+    state = state_path(repo)
+    make_state(state)
+    proof = hmac.digest((user_folder() / "key").read_bytes(), b"state seen", "sha256").hex()
+    (state / "made-by").write_text(json.dumps({"id": "seen", "proof": proof}))
+    with pytest.raises(StateRefused, match="was not made by you on this machine"):
+        open_state(repo)
+    assert adopt_state(repo) == (state, True) and is_ours(state)
+
+
+def test_an_agent_is_vouched_for_in_one_state_alone(repo: Path) -> None:
+    (repo / "docs").mkdir()
+    for folder in (repo, repo / "docs"):
+        make_state(state_path(folder))
+    vouch(state_path(repo), ["command:cp /srv/a b", "command:\udc80"])
+    shutil.copyfile(state_path(repo) / "agents-by-hand", state_path(repo / "docs") / "agents-by-hand")
+    assert is_vouched(state_path(repo), "command:cp /srv/a b")
+    assert not is_vouched(state_path(repo), "command:cp /srv/b a")
+    assert not is_vouched(state_path(repo / "docs"), "command:cp /srv/a b")
 
 
 def test_a_state_directory_from_elsewhere_is_refused_until_a_person_agrees_to_it(

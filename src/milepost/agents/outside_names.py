@@ -1,14 +1,20 @@
-"""Which names of agents reach files that are somebody's own: a command may read the absolute paths that it names."""
+"""Which names of agents reach files outside of the repository: a command may read the absolute paths that it names."""
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-# Below these lie the homes of people, and what a system keeps to itself.
-_PRIVATE = ("/root", "/home", "/Users", "/etc", "/proc", "/sys", "/run", "/boot", "/var/lib", "/var/log", "/var/spool")
+from milepost.sandbox.visible_paths import DEVICES, PROGRAMS
+
+# A path begins with a word or within one, such as after an option, an equals sign or a quote, or in a script.
+_PATH = re.compile(r"""(?:(?<![\w.~/*?})\]+%@-])|(?<=\s-[A-Za-z])|(?<=^-[A-Za-z]))/[^\s'"`;|&<>(),:=]*""")
+_HOME = re.compile(r"""(?<![^\s'"`=:;|&<>(),])~""")
+_ABOVE = re.compile(r"(?<![\w.])\.\.(?![\w.])")
+_ADDRESS = re.compile(r"""\b(?!file:)[A-Za-z][A-Za-z0-9+.-]*://[^\s'"]*""")
 
 
 def absolute_paths(words: Iterable[str]) -> Iterator[str]:
@@ -18,9 +24,11 @@ def absolute_paths(words: Iterable[str]) -> Iterator[str]:
 
 
 def reaches_outside(name: str) -> bool:
-    """Whether the name of an agent names a path above the folder that it starts from, one that a link leads out of it,
-    or one that is private: in a home, of the system, or a folder around these. A program that is found on PATH is
-    none of these, wherever it is installed."""
+    """Whether the name of an agent has a path that is neither below the folder that it starts from nor among the
+    programs of the system, which every command may read; anywhere in it, also in a script.
+
+    A program that is found on PATH has none, wherever it is installed.
+    """
     kind, _, rest = name.strip().partition(":")
     if kind == "replay":
         return _leaves(rest.strip())
@@ -30,7 +38,7 @@ def reaches_outside(name: str) -> bool:
         program, *words = shlex.split(rest) or [""]
     except ValueError:
         return False  # no agent has such a name
-    return (is_path(program) and _leaves(program)) or any(map(is_private, absolute_paths(words)))
+    return (is_path(program) and _leaves(program)) or any(map(_names_outside, words))
 
 
 def is_path(program: str) -> bool:
@@ -43,14 +51,27 @@ def is_led_out(path: str) -> bool:
     return not path.startswith("/") and not PurePosixPath(os.path.realpath(path)).is_relative_to(os.path.realpath("."))
 
 
-def is_private(path: str) -> bool:
-    """Whether a path leads into a home or to what a system keeps to itself, or is a folder around these."""
+def is_outside(path: str) -> bool:
+    """Whether an absolute path leads to what is not open to every command: all but the programs of the system.
+
+    What lies in a home is outside even where that is among these, and so is a folder around one.
+    """
     real = PurePosixPath(os.path.realpath(path))
-    private = [*map(PurePosixPath, _PRIVATE), PurePosixPath(os.path.realpath(Path.home()))]
-    return any(real.is_relative_to(one) or one.is_relative_to(real) for one in private)
+    home = PurePosixPath(os.path.realpath(Path.home()))
+    if real.is_relative_to(home) or home.is_relative_to(real):
+        return True
+    return Path(real) not in DEVICES and not any(real.is_relative_to(folder) for folder in PROGRAMS)
+
+
+def _names_outside(word: str) -> bool:
+    """Whether a word of a command, which may be a script, names a path outside."""
+    text = _ADDRESS.sub("", word).replace("file://", " ")
+    if _HOME.search(text) or _ABOVE.search(text) or any(map(is_outside, absolute_paths([word]))):
+        return True
+    return any(is_outside(path) for path in _PATH.findall(text))
 
 
 def _leaves(path: str) -> bool:
     if path.startswith("~") or ".." in PurePosixPath(path).parts:
         return True
-    return is_private(path) if path.startswith("/") else is_led_out(path)
+    return is_outside(path) if path.startswith("/") else is_led_out(path)

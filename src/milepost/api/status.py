@@ -40,16 +40,20 @@ def adopt_state(roadmap: Path | str | None = None) -> tuple[Path, bool]:
     If no roadmap is found, the state directory of the current folder is meant.
     """
     from milepost.core.errors import RoadmapMissing, StateRefused
-    from milepost.engine.project.project import find_roadmap
+    from milepost.engine.project.project import Project, find_roadmap
     from milepost.engine.project.state_directory import adopt_state as adopt
+    from milepost.engine.run.recorded_agents import note_unfinished
 
     try:
-        folder = find_roadmap(path_of(roadmap)).parent
+        path = find_roadmap(path_of(roadmap))
     except (RoadmapMissing, StateRefused):
         if roadmap is not None:
             raise
-        folder = Path.cwd()
-    return adopt(folder)
+        return adopt(Path.cwd())
+    state, is_new = adopt(path.parent)
+    if is_new:
+        note_unfinished(Project.find(path))
+    return state, is_new
 
 
 def plan(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunPlan:

@@ -11,14 +11,10 @@ from pathlib import Path
 
 from milepost.core.commands import Command
 
-SYSTEM = tuple(
-    map(
-        Path,
-        (
-            *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc"),
-            *("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm"),
-        ),
-    )
+PROGRAMS = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix")))
+SYSTEM = (
+    *PROGRAMS,
+    *map(Path, ("/etc", "/opt", "/proc", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm")),
 )
 NAME_SERVERS = (Path("/run/systemd/resolve"),)  # where a link in /etc often leads
 DEVICES = tuple(

@@ -18,11 +18,27 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_what_is_in_a_home_or_of_the_system_is_private(home: Path) -> None:
-    (home / "key").write_text("private\n")
-    for path in (home / "key", home, home.parent, "/etc/shadow", "/root/.ssh/id", "/proc/1/environ", "/"):
-        assert reaches_outside(f"command:cp {path} taken"), path
-        assert reaches_outside(f"command:tool --config={path}"), path
+def test_every_path_outside_of_the_repository_is_outside_wherever_it_lies(home: Path) -> None:
+    system = ("/etc/shadow", "/root/.ssh/id", "/proc/1/environ", "/", "/var/www/x", "/opt/x/key", "/dev/sda")
+    for path in (home / "key", home, home.parent, *system, "/srv/key", "/mnt/a", "/media/a", "/data/a", "/new/a"):
+        for words in (
+            f"cp {path} a",
+            f"tool --config={path}",
+            f"tool -I{path}",
+            f"env A={path} tool",
+            f"tool '@x:{path}'",
+        ):
+            assert reaches_outside(f"command:{words}"), words
+        assert reaches_outside(f"command:sh -c 'cat {path} > a.txt'"), path
+        assert reaches_outside(f"command:sh -c 'sh -c \"cat <{path}>a.txt\"'"), path
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["sh -c 'cat ../key'", "cp ../../key a", "cp ~/key a", "tool --config=~/key", "curl file:///srv/key", "a .."],
+)
+def test_what_leads_above_or_home_is_outside_also_within_words(home: Path, words: str) -> None:
+    assert reaches_outside(f"command:{words}")
 
 
 def test_a_link_to_what_is_private_is_private(home: Path, tmp_path: Path) -> None:
@@ -31,10 +47,15 @@ def test_a_link_to_what_is_private_is_private(home: Path, tmp_path: Path) -> Non
     assert reaches_outside(f"command:cp {tmp_path / 'link'} taken")
 
 
-def test_other_files_and_programs_of_the_system_are_not(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "agent.py").write_text("")
-    assert not reaches_outside(f"command:python3 {tmp_path / 'agent.py'}")
-    assert not reaches_outside("command:/usr/bin/env python3 agent.py --fast")
+def test_programs_of_the_system_names_below_and_addresses_are_not(home: Path) -> None:
+    inside = ("python3 agent.py --fast", "sh -c 'printf %s/x a/b > a.txt 2>/dev/null'", "git log HEAD~1..HEAD -- a/b")
+    for words in (
+        "/usr/bin/env python3 agent.py --fast",
+        *inside,
+        "tool --api=https://a.example/v1",
+        "tool {prompt_file}",
+    ):
+        assert not reaches_outside(f"command:{words}"), words
     assert not reaches_outside("claude")
 
 

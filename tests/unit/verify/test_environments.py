@@ -11,7 +11,14 @@ from milepost.verify.environments.node_needs import node_needs
 from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.poetry import poetry_requirement
 from milepost.verify.environments.pyproject import declared_in
-from milepost.verify.environments.python_install import Step, install_steps, pytest_step, wheel_steps
+from milepost.verify.environments.python_install import (
+    Step,
+    archive_steps,
+    from_afar,
+    install_steps,
+    pytest_step,
+    wheel_steps,
+)
 from milepost.verify.environments.python_needs import pins_in, pipfile_lines, python_needs
 from milepost.verify.environments.python_project import Declared, is_requirement
 from milepost.verify.environments.rust_and_go import crates_in, holds_crates, holds_modules, modules_in
@@ -246,6 +253,25 @@ def test_what_an_attempt_adds_is_fetched_as_wheels_before_any_of_it_is_installed
     assert refused.reason.splitlines()[0] == (
         'evil, which the change adds, has no wheel: [verify] build = ["evil"] lets it be built from source'
     )
+
+
+def test_archives_of_the_repository_are_installed_when_there_are_neither_settings_nor_a_network(tmp_path: Path) -> None:
+    files = {
+        "requirements.txt": "./evil-1.tar.gz\n--find-links vendor\nplain==1\n",
+        "evil-1.tar.gz": "",
+        "setup.py": "",
+    }
+    write(tmp_path, **files)
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor/other-1.tar.gz").write_text("")
+    needs = python_needs(tmp_path)
+    assert [path for path, _ in needs.archives] == ["evil-1.tar.gz", "vendor/other-1.tar.gz"]
+    assert from_afar(needs) == ("plain==1",)
+    steps = archive_steps(needs, "/usr/bin/python3", Path("/cache/entry"))
+    assert [step.tool for step in steps] == ["", "pip", "pip", ""]
+    assert all(".asked.txt" not in step.argv for step in steps[:3])
+    assert ".asked.txt" in steps[3].argv and "--no-index" in steps[3].argv
+    assert builds_for(needs, needs, None, ("all",)).agreed and not builds_for(needs, needs, None, ()).agreed
 
 
 def test_each_tool_of_node_installs_what_is_locked_and_runs_no_scripts_unless_told() -> None:

@@ -21,8 +21,13 @@ def reaching_in(tasks: Iterable[Task]) -> list[Reaching]:
     """The lines of a roadmap that reach beyond the repository or weaken what its user asked for, each once."""
     parts = [part for task in tasks for part in task.walk()]
     names = dict.fromkeys(part.agent for part in parts if reaches_outside(part.agent))
-    found = [Reaching(path=("Agent", name), value=name, does=AGENT_NAMES.does) for name in names]
+    found = [agent_line(name) for name in names]
     return [*found, APPROVE_NEVER] if any(part.approve == "never" for part in parts) else found
+
+
+def agent_line(name: str) -> Reaching:
+    """An agent that a roadmap names, as what a person is asked about."""
+    return Reaching(path=("Agent", name), value=name, does=AGENT_NAMES.does)
 
 
 def require_agreed(roadmap: Path, tasks: Iterable[Task], approve: str) -> None:

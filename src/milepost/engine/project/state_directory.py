@@ -36,7 +36,7 @@ def make_state(state: Path) -> None:
     draft = state.with_name(f"{state.name}.{secrets.token_hex(4)}")
     try:
         draft.mkdir(parents=True)
-        sign(draft)
+        sign(draft, state)
         draft.rename(state)
     except OSError as error:
         shutil.rmtree(draft, ignore_errors=True)
@@ -63,7 +63,7 @@ def adopt_state(folder: Path) -> tuple[Path, bool]:
         if (own := state / OWN_GIT).is_symlink():
             own.unlink()
         shutil.rmtree(own, ignore_errors=True)  # made anew by the next run: nothing in it is a record
-        sign(state)
+        sign(state, state)
     except OSError as error:
         raise unwritable(state, error) from error
     return state, True

@@ -1,7 +1,7 @@
-"""Who made a state directory: a mark in it that only a user's own key can make.
+"""Who made a state directory: a mark in it that only a user's own key can make, and that is good for this one alone.
 
 A state directory that came with an archive of a whole repository has none that is good here: what it says of runs and
-their agents is somebody else's word.
+their agents is somebody else's word, also with a mark that was seen elsewhere.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,29 +19,25 @@ from milepost.core.errors import StateRefused
 from milepost.engine.project.state_place import user_folder
 
 MARK = "made-by"
+VOUCHED = "agents-by-hand"
 KEY_VARIABLE = "MILEPOST_STATE_KEY"
 
 _SHORTEST_KEY = 32
+_MOST_VOUCHED = 100  # proofs of 64 signs
 
 
-def sign(state: Path) -> None:
-    """Mark a state directory as made, or agreed to, by this user; whole or not at all."""
+def sign(state: Path, place: Path) -> None:
+    """Mark a state directory as made, or agreed to, by this user, to be at a place; whole or not at all."""
     name = secrets.token_hex(16)
-    text = json.dumps({"id": name, "proof": _proof(_key(make=True), name)})
-    half = state / f"{MARK}.{secrets.token_hex(4)}"
-    try:
-        half.write_text(text)
-        half.replace(state / MARK)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise
+    proofs = [_proof(_key(make=True), f"state {name} {told}") for told in _identities(state, place, alone=True)]
+    _put(state / MARK, json.dumps({"id": name, "proofs": proofs}))
 
 
 def require_mark(state: Path) -> None:
     """Raise where a state directory was neither made nor agreed to by this user on this machine."""
     if not is_ours(state):
         raise StateRefused(
-            f"the state in {str(state)!r} was not made by you on this machine",
+            f"the state in {str(state)!r} was not made by you on this machine, or is a copy",
             "if you trust what its runs say, agree to it once with: milepost adopt; if not, move it away. Where your "
             f"home does not last, as in CI, set {KEY_VARIABLE} to a secret of yours",
         )
@@ -53,19 +49,77 @@ def require_key() -> None:
 
 
 def is_ours(state: Path) -> bool:
-    """Whether a state directory is a real folder with a mark that this user's key made."""
+    """Whether a state directory is a real folder with a mark that this user's key made for it."""
     key = _key(make=False)
     try:
         told = json.loads(_read(state / MARK))
-        name, proof = str(told["id"]), str(told["proof"])
+        name, proofs = str(told["id"]), [str(proof) for proof in told["proofs"]]
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    real = stat.S_ISDIR(state.lstat().st_mode)
-    return bool(key) and real and hmac.compare_digest(proof.encode(), _proof(key, name).encode())
+    if not key or not stat.S_ISDIR(state.lstat().st_mode):
+        return False
+    good = [_proof(key, f"state {name} {each}") for each in _identities(state, state, alone=_is_given(os.environ))]
+    return any(hmac.compare_digest(proof.encode(), one.encode()) for proof in proofs for one in good)
 
 
-def _proof(key: bytes, name: str) -> str:
-    return hmac.digest(key, b"state " + name.encode(), "sha256").hex()
+def vouch(state: Path, names: Iterable[str]) -> None:
+    """Note agents that a person gave by hand, or agreed to: what a run is resumed with may name these."""
+    key = _key(make=True)
+    known = _vouched(state)
+    if new := [proof for name in names if (proof := _proof(key, f"agent {_id(state)} {name}")) not in known]:
+        _put(state / VOUCHED, json.dumps([*known, *new][-_MOST_VOUCHED:]))
+
+
+def is_vouched(state: Path, name: str) -> bool:
+    """Whether this user gave an agent by hand, or agreed to it, for a run of this state."""
+    key = _key(make=False)
+    vouched = _vouched(state)
+    good = _proof(key, f"agent {_id(state)} {name}") if vouched else ""
+    return bool(key) and any(hmac.compare_digest(proof.encode(), good.encode()) for proof in vouched)
+
+
+def _identities(state: Path, place: Path, *, alone: bool) -> tuple[str, ...]:
+    """What tells one state directory from all others. A folder that is moved stays the same one on its disk, and one
+    that stays has its place when the disk gets another number; no archive chooses which folder it becomes.
+
+    A place `alone` tells enough only where folders do not last, and who has the key says so by giving it.
+    """
+    facts, real = state.stat(), os.path.realpath(place)
+    both = (f"disk {facts.st_dev} folder {facts.st_ino}", f"folder {facts.st_ino} at {real}")
+    return (*both, f"at {real}") if alone else both
+
+
+def _id(state: Path) -> str:
+    """The id in the mark of a state directory that is ours: another one for each that was made or agreed to."""
+    try:
+        return str(json.loads(_read(state / MARK))["id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _vouched(state: Path) -> list[str]:
+    try:
+        return [str(proof) for proof in json.loads(_read(state / VOUCHED))]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _put(path: Path, text: str) -> None:
+    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        half.write_text(text)
+        half.replace(path)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
+
+
+def _proof(key: bytes, text: str) -> str:
+    return hmac.digest(key, text.encode("utf-8", "surrogateescape"), "sha256").hex()
+
+
+def _is_given(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get(KEY_VARIABLE, ""))
 
 
 def _key(*, make: bool, environ: Mapping[str, str] = os.environ) -> bytes:
@@ -117,4 +171,4 @@ def _read(path: Path, *, private: bool = False) -> bytes:
             raise OSError(0, "it is no plain file")
         if private and (facts.st_uid != os.geteuid() or facts.st_mode & 0o077):
             raise OSError(0, "others can read it or own it")
-        return file.read(4096)
+        return file.read(8192)

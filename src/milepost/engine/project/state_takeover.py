@@ -59,7 +59,7 @@ def take_over(old: Path, state: Path) -> None:
             half.mkdir(parents=True, exist_ok=True)
             for name in TAKEN:
                 _move(old / name, half / name)
-            sign(half)
+            sign(half, state)
             half.rename(state)
             _clear(old)
     except OSError as error:

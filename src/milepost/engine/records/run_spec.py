@@ -121,6 +121,13 @@ class RunSpec:
         for task in self.tasks:
             plain_name(task, "a task")
 
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """All agents that the order itself names, each once; a roadmap may name more."""
+        routed = () if self.routing is None else (*self.routing.agents, *self.routing.fixed.values())
+        judges = (str(self.checks.get(name, "")) for name in ("agent", "tester"))
+        return tuple(dict.fromkeys((self.agent, *routed, *self.repairs.fallback, *judges)))
+
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
 

@@ -13,9 +13,11 @@ from milepost.core.errors import BudgetSpent
 from milepost.engine.budget.costs import costs
 from milepost.engine.project.network_setting import as_text
 from milepost.engine.project.project import Project
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import server_named
 from milepost.engine.records.run_request import RunRequest
+from milepost.engine.run.recorded_agents import require_agreed_names
 from milepost.engine.views.log import milepost_of
 from milepost.engine.views.revisions import mileposts_of
 from milepost.workspace.mileposts import Mileposts
@@ -81,6 +83,9 @@ def once_more(retry: Retry) -> RetryRequest:
         else replace(as_ordered(before.record.order), before=before.record.run)
     )
     agent = retry.agent or (_agent(before) if before is not None else None)
+    if agent and not retry.agent:
+        project = Project.find(retry.roadmap)
+        require_agreed_names(project, load(project.roadmap.parent), (agent,))
     budget, money = retry.budget_usd, ""
     if budget is not None:
         money = f"for {usd_words(budget)} at most"

@@ -46,6 +46,7 @@ from milepost.engine.records.suspend import Suspended, Terminated
 from milepost.engine.records.values_json import dump
 from milepost.engine.records.values_json import load as load_value
 from milepost.engine.run import prepare
+from milepost.engine.run.recorded_agents import note_agents, require_agreed_order
 from milepost.engine.run.wiring import open_rooms
 from milepost.engine.services import RunServices
 from milepost.engine.terminals.isolation import hold_of
@@ -152,6 +153,7 @@ def resume(
         refuse_elsewhere(project, record)
         order = within_new_wall(project.database, recorded_order(record), budget_usd)
         settings = load(project.roadmap.parent, {"trust": order.trust or None}, uses=EVERYTHING)
+        require_agreed_order(project, settings, order)
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
             ask(project.database, order.run, Request(kind="go_on"))
@@ -172,6 +174,7 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
 
 def _go_noted(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
     """Travel a run's way, with a note that it is under way until it ends or a person stops it."""
+    note_agents(project, order)
     open_runs.note(project.roadmap, order.run)
     try:
         ending = _go(project, settings, order, lock, company)

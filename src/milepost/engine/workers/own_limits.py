@@ -34,6 +34,4 @@ def _settings_beyond(order: RunSpec, own: Settings) -> list[str]:
 
 
 def _names_beyond(order: RunSpec, own: Settings) -> list[str]:
-    routed = () if order.routing is None else (*order.routing.agents, *order.routing.fixed.values())
-    names = dict.fromkeys((order.agent, *routed, *order.repairs.fallback))
-    return [f"agent {name!r}" for name in names if name not in own.named_agents and not stays_inside(name)]
+    return [f"agent {name!r}" for name in order.agents if name not in own.named_agents and not stays_inside(name)]

@@ -31,7 +31,7 @@ import json, platform, sys, sysconfig
 build = (sys.version, sys.implementation.cache_tag, sysconfig.get_platform(), sys.base_prefix)
 print(json.dumps([platform.python_version(), " ".join(build)]))
 """
-_RECIPE = "2"  # to be changed with the way that environments are made
+_RECIPE = "3"  # to be changed with the way that environments are made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,13 @@ from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.python_needs import PythonNeeds
 from milepost.verify.environments.python_project import name_of
 from milepost.verify.environments.run_installer import Installer, failed
-from milepost.verify.environments.source_builds import SourceBuilds, explained, not_to_be_built, without_wheel
+from milepost.verify.environments.source_builds import (
+    SourceBuilds,
+    explained,
+    explained_archives,
+    not_to_be_built,
+    without_wheel,
+)
 from milepost.verify.suites.python_project import ProjectPython
 
 VENV = "venv"
@@ -20,6 +26,7 @@ PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
 INSTALL = ("install", "--quiet", "--no-warn-script-location")
 
 WHEELS = ".wheels"
+FROM_AFAR = ".from-afar.txt"
 ONLY_WHEELS = ("--only-binary", ":all:")
 
 
@@ -48,7 +55,7 @@ class Making:
         """Make it; what goes wrong is told. All files are in place before the first command runs, and none after."""
         self._copy(entry)
         if problem := self._fill(entry):
-            return explained(problem, self._builds)
+            return explained_archives(problem) if self._holds_archives else explained(problem, self._builds)
         python = str(entry / VENV / "bin" / "python")
         if not self._needs.uses_pytest:
             return None
@@ -62,7 +69,13 @@ class Making:
     @property
     def _apart(self) -> bool:
         """Whether all is fetched before any of it is installed: then no package runs while there are settings."""
-        return self._tool == "pip" and not self._builds.everything and not needs_addresses(self._needs)
+        plain = not self._builds.everything and not needs_addresses(self._needs)
+        return self._tool == "pip" and (self._holds_archives or plain)
+
+    @property
+    def _holds_archives(self) -> bool:
+        """Whether files of the repository are installed, which may run code: so without settings and a network."""
+        return self._tool == "pip" and bool(self._needs.archives) and not self._builds.agreed
 
     def _fill(self, entry: Path) -> Failed | None:
         """Run the commands; again with sources of a package that may be built and has no wheel."""
@@ -70,12 +83,18 @@ class Making:
         while True:
             problem = self._run_all(self._steps(entry, sources), entry)
             name = without_wheel(problem) if problem is not None and self._tool == "pip" else ""
-            if self._builds.everything or not name or name in sources or not self._builds.allows(name):
+            if self._builds.everything or self._holds_archives:
+                return problem
+            if not name or name in sources or not self._builds.allows(name):
                 return problem
             sources = (*sources, name)
 
     def _steps(self, entry: Path, sources: tuple[str, ...]) -> list[Step]:
         base = str(self._base.path)
+        if self._holds_archives:
+            binary = () if self._builds.everything else ONLY_WHEELS
+            are_wheels = all(path.endswith(".whl") for path, _ in self._needs.archives)
+            return (wheel_steps if are_wheels else archive_steps)(self._needs, base, entry, options=binary)
         if self._apart and not sources:
             return wheel_steps(self._needs, base, entry)
         wheels = not_to_be_built(self._needs, self._builds) if self._tool != "pip" else ()
@@ -94,7 +113,7 @@ class Making:
         return failed(result, step.argv, self._installer.timeout_s)
 
     def _copy(self, entry: Path) -> None:
-        names = [path for path, _ in self._needs.archives]
+        names = [path for path, _ in self._needs.archives if self._tool == "pip" or self._builds.agreed]
         if self._tool != "pip":
             found = (path for levels in ("", "*/", "*/*/") for path in self._needs.top.glob(f"{levels}pyproject.toml"))
             names += [path.relative_to(self._needs.top).as_posix() for path in found if not path.is_symlink()]
@@ -104,6 +123,7 @@ class Making:
             shutil.copyfile(self._needs.top / name, entry / name, follow_symlinks=False)
         for name, lines in requirement_texts(self._needs).items():
             (entry / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (entry / FROM_AFAR).write_text("\n".join(from_afar(self._needs)) + "\n", encoding="utf-8")
 
 
 def requirement_texts(needs: PythonNeeds) -> dict[str, tuple[str, ...]]:
@@ -151,11 +171,11 @@ def install_steps(
     return [venv, *(Step(argv=(*install, *words), tool="pip") for words in _asked_of_pip(needs))]
 
 
-def wheel_steps(needs: PythonNeeds, base: str, entry: Path) -> list[Step]:
+def wheel_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ONLY_WHEELS) -> list[Step]:
     """The commands that fill an environment with wheels: all are fetched, which runs none of them, then installed."""
     environment = entry / VENV
     python = str(environment / "bin" / "python")
-    fetch = (python, *PIP, "wheel", "--quiet", *ONLY_WHEELS, "--wheel-dir", WHEELS)
+    fetch = (python, *PIP, "wheel", "--quiet", *options, "--wheel-dir", WHEELS)
     install = (python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS)
     asked = [*_asked_of_pip(needs)]
     constraints = ("-c", ".constraints.txt") if needs.constraints else ()
@@ -167,6 +187,34 @@ def wheel_steps(needs: PythonNeeds, base: str, entry: Path) -> list[Step]:
         *tests,
         *(Step(argv=(*install, *words)) for words in asked),
     ]
+
+
+def archive_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ()) -> list[Step]:
+    """The commands that fill an environment where archives of the repository are among what it needs.
+
+    All else is fetched first, with what most builds use. What is in the archives runs only afterwards, when there are
+    neither settings nor a network.
+    """
+    python = str(entry / VENV / "bin" / "python")
+    fetch = (python, *PIP, "wheel", "--quiet", *options, "--wheel-dir", WHEELS)
+    install = (python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS)
+    constraints = ("-c", ".constraints.txt") if needs.constraints and not needs.asked.hashed else ()
+    tests = ("pytest",) if needs.uses_pytest else ()
+    files = [FROM_AFAR] if from_afar(needs) else []
+    files += [".declared.txt"] if requirement_texts(needs)[".declared.txt"] else []
+    afar = [Step(argv=(*fetch, *constraints, "-r", file), tool="pip") for file in files]
+    return [
+        Step(argv=(base, "-I", "-m", "venv", str(entry / VENV))),
+        *afar,
+        Step(argv=(*fetch, *constraints, *tests, "setuptools", "wheel"), tool="pip"),
+        *(Step(argv=(*install, *words)) for words in _asked_of_pip(needs)),
+    ]
+
+
+def from_afar(needs: PythonNeeds) -> tuple[str, ...]:
+    """The requirements that are neither files of the repository nor folders of such."""
+    lines = needs.asked.lines if needs.asked.hashed else (*needs.asked.lines, *needs.declared)
+    return tuple(line for line in lines if not line.startswith(("./", "--find-links ./")))
 
 
 def needs_addresses(needs: PythonNeeds) -> bool:

@@ -27,14 +27,20 @@ _NO_WHEEL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceBuilds:
-    """`names` may be built; with `everything` all may, as for what the user's own repository needs."""
+    """`names` may be built; with `everything` all may, as for what the user's own repository needs.
+
+    Archives that lie in the repository meet neither a network nor the user's settings, unless that was `agreed` to.
+    """
 
     names: frozenset[str] = frozenset()
     everything: bool = False
+    agreed: bool = False
 
     @property
     def key(self) -> str:
         """What an installation is known by beside what it needs: one that failed for want of a wheel may do better."""
+        if self.agreed:
+            return ALL
         return "" if self.everything else f"wheels, and {' '.join(sorted(self.names))}"
 
     def allows(self, name: str) -> bool:
@@ -46,7 +52,7 @@ def builds_for(
 ) -> SourceBuilds:
     """What a checkout may build: all where it needs what the repository needs, else what that has unchanged."""
     if needs.digest == theirs.digest or ALL in settings:
-        return SourceBuilds(everything=True)
+        return SourceBuilds(everything=True, agreed=ALL in settings)
     same = {name_of(line) for line in _lines(needs) & _lines(theirs)}
     installed = {*_installed(environment)} if environment is not None else set()
     return SourceBuilds(names=frozenset({*same, *installed, *map(normalised, settings)} - {""}))
@@ -62,6 +68,15 @@ def without_wheel(problem: Failed) -> str:
     """The package that an installer found no wheel of; empty where that was not the problem."""
     found = _NO_WHEEL.search(problem.reason)
     return normalised(next(filter(None, found.groups()))) if found else ""
+
+
+def explained_archives(problem: Failed) -> Failed:
+    """The problem with what can be done where archives that lie in the repository were installed apart."""
+    advice = (
+        "archives that lie in the repository are installed without a network and without your settings: "
+        '[verify] build = ["all"] lets their code have both'
+    )
+    return Failed(f"{advice}\n{problem.reason}", lasting=problem.lasting)
 
 
 def explained(problem: Failed, builds: SourceBuilds) -> Failed:

@@ -91,5 +91,6 @@ def stays_inside(value: Any) -> bool:
 
 
 AGENT_NAMES = Asks(
-    "lets the agent read the private paths that it names, such as those in your home", unless=stays_inside
+    "lets the agent read the paths outside the repository that it names",
+    unless=stays_inside,
 )

@@ -19,7 +19,8 @@ class VerifySettings(SettingsSection):
     build: Annotated[list[str], Asks("builds these packages from source, which runs their code")] = Field(
         [],
         description="Python packages that an attempt may add and that are then built from source, which runs their "
-        "code; `all` for every one. Empty: what an attempt adds is installed from wheels alone.",
+        "code; `all` for every one, and for archives that lie in the repository, with your settings and a network. "
+        "Empty: what an attempt adds is installed from wheels alone.",
     )
     level: Annotated[Literal["files", "syntax", "imports", "runtime", "tests", "types"], SAFE] = Field(
         "tests", description="How far the checks go. Each level includes the ones before it."
