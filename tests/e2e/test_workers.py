@@ -312,12 +312,14 @@ def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(flee
     slow = command("sh", "-c", "dawdle; cat a.txt > b.txt; echo two >> b.txt")
     answers: list[dict[str, object]] = [{"calls": [write("a.txt", "one\n")]}, {"calls": [slow]}, {"text": "done"}]
     trace = fleet.folder / "trace"
-    given = {"MILEPOST_CHAOS_TRACE": str(trace), "MILEPOST_AGENT": cassette(fleet.user, answers)}
-    fleet.hire("ann", **given, PATH=fleet.path_with("dawdle", "exec sleep 600"))
-    following = fleet.submit(agent=given["MILEPOST_AGENT"])
+    told, agent = str(trace), cassette(fleet.user, answers)
+    pausing = fleet.path_with("dawdle", "exec sleep 600")
+    fleet.hire("ann", MILEPOST_CHAOS_TRACE=told, MILEPOST_AGENT=agent, PATH=pausing)
+    following = fleet.submit(agent=agent)
     until(lambda: trace.exists() and " 4 tool" in trace.read_text(), "the second tool is not used")
     os.kill(fleet.workers["ann"].pid, signal.SIGKILL)
-    fleet.hire("bob", **given, PATH=fleet.path_with("dawdle", "exit 0"))
+    going = fleet.path_with("dawdle", "exit 0")
+    fleet.hire("bob", MILEPOST_CHAOS_TRACE=told, MILEPOST_AGENT=agent, PATH=going)
     assert following.wait(PATIENCE_S) == 0, fleet.told()
     made, again = traced(trace)
     assert again == []
