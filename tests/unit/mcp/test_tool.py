@@ -103,6 +103,8 @@ def test_every_tool_bounds_its_arguments_names_its_workspace_and_has_an_output_s
 
 
 def is_bounded(schema: dict[str, Any]) -> bool:
+    if "anyOf" in schema:
+        return all(map(is_bounded, schema["anyOf"]))
     match schema.get("type"):
         case "string":
             return "maxLength" in schema or "enum" in schema

@@ -28,9 +28,9 @@ Text = Annotated[str, Field(max_length=10_000)]
 
 
 class Fitting(Brief):
-    """An earlier episode or a lesson, with how it ended or stands; `project` where it is another one.
+    """An episode or lesson, with how it ended or stands; `project` where it is another.
 
-    Milepost itself found out how a `verified` episode ended; of others it is their agent's word.
+    Milepost itself saw how a `verified` episode ended; others by their agent's word.
     """
 
     kind: str
@@ -113,12 +113,13 @@ def query_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def query_memory(
         query: Annotated[str, Field(min_length=1, max_length=10_000, description="A task, or an error's text")],
         context: Annotated[
-            str | Mapping[str, Any], Field(description="Error text, or an object: error, files, …")
+            Annotated[str, Field(max_length=10_000)] | Annotated[dict[str, Any], Field(max_length=20)],
+            Field(description="Error text, or error, files, …"),
         ] = "",
         limit: Limit = 5,
         workspace: Folder = "",
     ) -> Recalled:
-        """What earlier attempts learned that fits a task or an error: lessons of verified work, similar episodes."""
+        """Lessons of verified work and similar episodes that fit a task or an error."""
         error, files = about(context)
         return await aside(lambda: _recalled(place.named(workspace), query, error, limit, files))
 

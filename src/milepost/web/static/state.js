@@ -317,7 +317,8 @@ const HANDLERS = {
     const { title, reason, proposal, checks, tests, confidence } = event;
     change(state, event.task, task => ({
       title, reason, proposal, checks, tests, confidence, status, doing: '', stage: '',
-      agent: event.agent || task.agent, commit: event.verdict ? event.commit ?? task.commit : '', endedAt: at, ms: event.duration_ms,
+      agent: event.agent || task.agent, commit: event.verdict ? event.commit ?? task.commit : '',
+      endedAt: at, ms: event.duration_ms,
       cost: Math.max(task.cost, event.cost_usd),
     }));
     withdraw(state, gate => gate.task === event.task && !(gate.kind === 'held' && UNPROVEN.has(status)));
