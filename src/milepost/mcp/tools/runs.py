@@ -92,7 +92,7 @@ def _run_status(place: ServerProject) -> Callable[..., Any]:
         workspace: Folder = "",
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
     ) -> RunStatus:
-        """Status of a run: done, failed, in progress, what waits for a person's answer, cost, the result at its end."""
+        """Status of a run: done, failed, in progress, what waits for a person, cost, result."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         if wait_s:
             await wait_for_run(ctx, roadmap, run or None, wait_s)
