@@ -38,7 +38,7 @@ def shop(sandbox: Sandbox) -> Iterator[Sandbox]:
 def test_a_milepost_is_deployed_and_what_is_none_is_not(shop: Sandbox) -> None:
     refused = shop.milepost("deploy", "local")
     assert refused.code == 1
-    assert "is no milepost: there is none before it" in refused.stderr
+    assert "contains no milepost of ROADMAP.md" in refused.stderr
 
     assert shop.run().code == 0
     live = shop.milepost("deploy", "local", "--json")

@@ -163,8 +163,10 @@ def init(
     from milepost.cli.under_way import told_on_stderr
 
     found, proposed, agent = machines.facts(folder), machines.proposals(folder), None
-    print_lines("\n".join(fact_lines(found, terminal_width())))
-    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
+    looked_at = "\n".join(fact_lines(found, terminal_width()))
+    asks = not yes and sys.stdin.isatty() and sys.stderr.isatty()
+    if asks:
+        print_lines(looked_at, err=True)
         if len(found.agents) > 1:
             agent = _chosen_agent(found.agents)
         if proposed:
@@ -175,6 +177,8 @@ def init(
     )
     lines = init_lines(made, Path.cwd(), proposed, accepted=yes)
     print_lines("\n".join(lines[: len(made)]))
+    if not asks:
+        print_lines(looked_at)
     if made and tests and found.suites:
         with told_on_stderr():
             standing = machines.base_tests(folder)

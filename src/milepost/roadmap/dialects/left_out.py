@@ -35,7 +35,14 @@ def _without_box(blocks: Sequence[Block]) -> Iterator[int]:
     """The lines of items without a box in lists at the top where others have one; statements are of the item before."""
     for block in blocks:
         if isinstance(block, Items) and any(item.box is not None for item in block.items):
-            yield from (item.line + 1 for item in block.items if item.box is None and _says_something(item))
+            plain = (item for item in block.items if item.box is None and not _is_heading(item))
+            yield from (item.line + 1 for item in plain if _says_something(item))
+
+
+def _is_heading(item: Item) -> bool:
+    """Whether it stands above items with boxes, which it is the heading of."""
+    lists = [block for block in item.blocks if isinstance(block, Items)]
+    return any(each.box is not None or _is_heading(each) for block in lists for each in block.items)
 
 
 def _says_something(item: Item) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from milepost.core.errors import StateUnwritable, TargetRefused
 from milepost.ship.local.processes import MARK, Process, carrying, mark_of
-from milepost.ship.local.wanted import KEEPER_LOCK, Wanted, write_wanted
+from milepost.ship.local.wanted import KEEPER_LOCK, Wanted, read_kept, read_wanted, write_wanted
 
 WAIT_S = 30.0
 
@@ -69,7 +69,14 @@ class Keeping:
                 start_new_session=True,
                 check=False,
             )
-        wait(lambda: self.keeper is not None, f"the keeper does not start: see {self._folder / 'keeper.log'}")
+        problem = f"the keeper does not start: see {self._folder / 'keeper.log'}"
+        wait(lambda: self.keeper is not None or self._has_nothing_to_keep(), problem)
+
+    def _has_nothing_to_keep(self) -> bool:
+        """Whether a keeper would have ended already: nothing is to run, and nothing runs."""
+        wanted = read_wanted(self._folder)
+        running = (kept.process for kept in read_kept(self._folder).values() if kept.process)
+        return not (wanted and wanted.programs) and not any(process.alive for process in running)
 
     def until_gone(self, mark: str) -> None:
         """Wait until nothing carries a mark that begins so."""
