@@ -218,20 +218,29 @@ class Keeper:
 
 def main(folder: Path) -> int:
     """Keep until told to go; the programs go on."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    while _keep(folder):
+        wanted = read_wanted(folder)  # somebody may have relied on who held the lock after the last look
+        if wanted is None or not wanted.programs:
+            break
+    return 0
+
+
+def _keep(folder: Path) -> bool:
+    """Keep while anything is wanted or runs; False where somebody else does."""
     with (folder / KEEPER_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return 0
+            return False
         lock.truncate(0)
         lock.write(f"{os.getpid()} {born(os.getpid())}")
         lock.flush()
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         keeper = Keeper(folder, dict(os.environ))
         while True:
             try:
                 if not keeper.turn():
-                    return 0
+                    return True
             except OSError as error:  # a full disk, too many processes: what runs goes on, and it is tried again
                 sys.stderr.write(f"{error}\n")
                 time.sleep(1)
