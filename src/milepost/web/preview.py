@@ -113,7 +113,21 @@ def _file(folder: Path | None, path: str) -> Response:
     if file is None:
         return PlainTextResponse(_NOT_FOUND, 404)
     kind = mimetypes.guess_type(parts[-1])[0] if named else "text/html"
-    return StreamingResponse(_chunks(file), media_type=kind or "application/octet-stream")
+    return _OpenedFile(file, kind or "application/octet-stream")
+
+
+class _OpenedFile(StreamingResponse):
+    """A file that is closed when it was answered, also where nobody waited for the answer."""
+
+    def __init__(self, file: BinaryIO, kind: str) -> None:
+        super().__init__(_chunks(file), media_type=kind)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 def _chunks(file: BinaryIO) -> Iterator[bytes]:
