@@ -1,0 +1,1 @@
+"""What is done about a release that is not well."""
