@@ -1,4 +1,4 @@
-"""What is known when it is decided what to do: the release, its instances, its users' traffic, and what was done before.
+"""What is known when it is decided what to do: the release, its instances, its traffic, and what was done before.
 
 All moments are of one monotonic clock, that of whoever decides.
 """
