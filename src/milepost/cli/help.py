@@ -23,10 +23,9 @@ PANELS = {
         "events",
         "failures",
     ),
-    "Ship it": ("package",),
-    "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
-    "Deploy": ("deploy", "releases", "rollback", "scale", "logs", "targets"),
+    "Package and deploy": ("package", "deploy", "releases", "rollback", "scale", "logs", "targets"),
+    "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": (
         "patterns",

@@ -134,10 +134,10 @@ def judged(chosen: Chosen, without: Tried, otherwise: Tried, *, declares_outside
         return _result("absent", f"nothing could be tried: {why}")
     ways = []
     if without.ids:
-        ways.append(f"{len(without.ids - without.green)} with the work taken out")
+        ways.append(f"{_fail(without.ids - without.green)} with the work taken out")
     if otherwise.ids:
-        ways.append(f"{len(red)} with other expectations")
-    return _result("passed", f"of {len(chosen.ids)} tests failed, as they must, {' and '.join(ways)}")
+        ways.append(f"{_fail(red)} with other expectations")
+    return _result("passed", f"{', '.join(ways)}: as they must")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +213,10 @@ def _question(id_: str, text: str) -> Question:
 
 def _pass(ids: list[str]) -> str:
     return "1 test passes" if len(ids) == 1 else f"{len(ids)} tests pass"
+
+
+def _fail(ids: frozenset[str]) -> str:
+    return "1 test fails" if len(ids) == 1 else f"{len(ids)} tests fail"
 
 
 def _result(outcome: str, summary: str) -> CheckResult:
