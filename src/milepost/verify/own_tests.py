@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.describe import expectation
 from milepost.verify.judging.paths import is_test_path
 from milepost.verify.judging.split import Split
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import MAKE, NPM
+from milepost.verify.witness.swap import read_plainly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,21 +52,32 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     Where the task is `about_tests` there is no other source.
     """
     trees = runs.trees
-    own = trees.split.changed
-    if not own or (not about_tests and not trees.split.product):
+    changed = trees.split.changed
+    if not changed or (not about_tests and not trees.split.product):
         return ()
-    bench = {case.id for _, run in runs.on_bench for case in run.cases}
+    bench = {case.id: case.outcome for _, run in runs.on_bench for case in run.cases}
     brought = [
         name
         for name, case in runs.now.items()
-        if case.outcome == "passed" and (name not in bench or file_of(name) in own)
+        if case.outcome == "passed" and (name not in bench or file_of(name) in changed)
     ]
     if not brought or about_tests:
         return tuple(brought)
     old = runs.on_old_source
-    return tuple(
+    own = tuple(
         name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
     )
+    return tuple(name for name in own if not (bench.get(name) == "passed" and _is_as_it_was(name, runs))) or own
+
+
+def _is_as_it_was(test: str, runs: CandidateRuns) -> bool:
+    """Whether a test is the same as at the base, where only its file as it is now could not be loaded."""
+    path = file_of(test)
+    if (runs.on_old_source or {}).get(path) != "failed":
+        return False
+    before, after = (read_plainly(tree.workspace.folder, path) for tree in (runs.trees.bench, runs.trees.as_it_is))
+    texts = [(content or b"").decode("utf-8", "replace") for content in (before, after)]
+    return expectation(path, *texts, test)[1:] == ("", "")
 
 
 def _suites_of_one_answer(runs: CandidateRuns) -> tuple[str, ...]:

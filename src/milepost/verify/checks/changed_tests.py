@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,7 +69,7 @@ class ChangedTestsCheck:
         )
         if self.rule == "refuse":
             return self._told("failed", summary)
-        questions = tuple(self._question(one) for one in open_ones[:MOST_QUESTIONS])
+        questions = _each_once(self._question(one) for one in open_ones[: 10 * MOST_QUESTIONS])[:MOST_QUESTIONS]
         return replace(self._told("held", summary), questions=questions)
 
     def _worse(self) -> tuple[TestCase, ...]:
@@ -149,3 +149,15 @@ class ChangedTestsCheck:
             enforced=worst.enforced if worst else (),
             environment=worst.environment if worst else "",
         )
+
+
+def _each_once(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """The questions, those about the same change of a test only once: one function can be many tests."""
+    found: dict[object, list[Question]] = {}
+    for one in questions:
+        shown = (one.path, one.line, one.before, one.after)
+        found.setdefault(shown if one.before or one.after else one, []).append(one)
+    return tuple(
+        replace(first, text=f"{first.text} (and {len(rest)} more like it)") if rest else first
+        for first, *rest in found.values()
+    )

@@ -58,7 +58,7 @@ class TestsCheck:
             return self._without_answer(told)
         answered = self._answered(runs, pairing)
         open_ids = tuple(name for name in broken_ids(runs, pairing.before) if name not in answered)
-        again = self._run_again(open_ids, runs, workspace)
+        again = self._run_again(open_ids, runs)
         by = Comparison(reruns=again, excused=self._excused(again, open_ids, pairing), answered=answered)
         seen = self._without_own(compare(told, pairing.before, by), pairing)
         if seen.outcome != "failed" and not self.may_change and (forms := self._rewritten(runs, pairing)):
@@ -126,10 +126,11 @@ class TestsCheck:
             seen, decisive=False, summary=f"{seen.summary}, but also pass at times on the base commit: flaky"
         )
 
-    def _run_again(self, ids: tuple[str, ...], runs: Runs, workspace: Workspace) -> Reruns:
+    def _run_again(self, ids: tuple[str, ...], runs: Runs) -> Reruns:
         if not ids or len(ids) > MOST_RERUN:
             return Reruns()
-        return rerun(runs, ids, workspace, self.runs.trees.bench.bench, times=self.reruns)
+        tree = self.runs.trees.bench
+        return rerun(runs, ids, tree.workspace, tree.bench, times=self.reruns)
 
     def _excused(self, again: Reruns, ids: tuple[str, ...], pairing: Pairing) -> frozenset[str]:
         """The flaky tests that were flaky at the base; not asked where something else failed for good."""
