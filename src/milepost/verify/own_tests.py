@@ -75,9 +75,10 @@ def _is_as_it_was(test: str, runs: CandidateRuns) -> bool:
     path = file_of(test)
     if (runs.on_old_source or {}).get(path) != "failed":
         return False
-    before, after = (read_plainly(tree.workspace.folder, path) for tree in (runs.trees.bench, runs.trees.as_it_is))
-    texts = [(content or b"").decode("utf-8", "replace") for content in (before, after)]
-    return expectation(path, *texts, test)[1:] == ("", "")
+    trees = runs.trees
+    before, after = (read_plainly(tree.workspace.folder, path) or b"" for tree in (trees.bench, trees.as_it_is))
+    _, was, now = expectation(path, before.decode("utf-8", "replace"), after.decode("utf-8", "replace"), test)
+    return not (was or now)
 
 
 def _suites_of_one_answer(runs: CandidateRuns) -> tuple[str, ...]:

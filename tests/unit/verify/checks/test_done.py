@@ -144,6 +144,27 @@ def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing
     assert not about("Add a parser", "tests/test_a.py")
 
 
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() { assert!(true); }\n}\n", ("passed", True)),
+        ("pub fn f() {}\n#[cfg(test)]\nmod tests {\n    // }\n    #[test] fn f() {}\n}\n", ("held", False)),
+        ("pub fn g() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() { assert!(true); }\n}\n", None),
+    ],
+    ids=["another test", "a comment alone", "the product as well"],
+)
+def test_tests_inside_of_a_rust_file_are_tests(after: str, expected: tuple[str, bool] | None) -> None:
+    before = "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() {}\n}\n"
+    change = Change(files=(ChangedFile(path="src/a.rs", before=before.encode(), after=after.encode()),))
+    found = runs(Split(judged=("src/a.rs",)), {"src/a.rs::tests::f": "passed"})
+
+    about = is_about_tests(Task(id="1", title="Add tests of f", status="open", line=1), change, ())
+
+    assert about is (expected is not None)
+    if about:
+        assert answered(change, found, GREEN, about_tests=True) == expected
+
+
 def test_tests_that_fail_without_their_neighbours_show_nothing() -> None:
     found = runs(BOTH, OWN)
     found.fail_alone = frozenset(OWN)
