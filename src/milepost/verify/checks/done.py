@@ -95,7 +95,9 @@ class DoneCheck:
         return all(is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE) for path in self.change.paths)
 
     def _is_as_named(self) -> bool:
-        return bool(self.files) and all(is_named(path, self.files) for path in self.change.paths)
+        """Whether all that changed is what the task names, and it names no code that was to change as well."""
+        code = any(suffix(path) in CODE for path in self.files)
+        return bool(self.files) and not code and all(is_named(path, self.files) for path in self.change.paths)
 
 
 def is_about_tests(task: Task, change: Change, tests: tuple[str, ...]) -> bool:

@@ -88,6 +88,7 @@ def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> Non
     assert answered(docs, runs(split), GREEN, files=("docs/faq.md",)) == ("passed", True)
     assert answered(docs, runs(split), GREEN) == ("held", False)
     assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
+    assert answered(docs, runs(split), GREEN, files=("docs/faq.md", "a.py")) == ("held", False), "code was to change"
 
 
 @pytest.mark.parametrize(("files", "expected"), [(("a.py",), ("passed", True)), (("b.py",), ("held", False))])
