@@ -52,8 +52,9 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     Where the task is `about_tests` there is no other source.
     """
     trees = runs.trees
-    changed = trees.split.changed
-    if not changed or (not about_tests and not trees.split.product):
+    split = trees.split
+    changed = frozenset((*split.tests, *split.judged)) if about_tests else split.changed
+    if not changed or (not about_tests and not split.product):
         return ()
     bench = {case.id: case.outcome for _, run in runs.on_bench for case in run.cases}
     brought = [

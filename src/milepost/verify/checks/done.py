@@ -16,6 +16,7 @@ from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
 from milepost.verify.compiled.rust_source import without_tests
 from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.manifests import is_manifest
 from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_setting, suffix
 from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -92,7 +93,7 @@ class DoneCheck:
 
     def _is_words(self) -> bool:
         """Whether nothing but documentation and settings changed."""
-        return all(is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE) for path in self.change.paths)
+        return all(map(_is_word_or_setting, self.change.paths))
 
     def _is_as_named(self) -> bool:
         """Whether all that changed is what the task names, and it names no code that was to change as well."""
@@ -100,17 +101,25 @@ class DoneCheck:
         return bool(self.files) and not code and all(is_named(path, self.files) for path in self.change.paths)
 
 
+def _is_word_or_setting(path: str) -> bool:
+    """Whether a file is documentation, or a setting that is no code."""
+    return is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE)
+
+
 def is_about_tests(task: Task, change: Change, tests: tuple[str, ...]) -> bool:
-    """Whether a task is about tests, by its words or its files, and its change touches nothing else."""
+    """Whether a task is about tests, by its words or its files, and its change touches no product but its prose."""
     named = [entry for part in task.walk() for entry in part.files]
     says_so = any(_TESTS.search(part.title) for part in task.walk()) or (named and all(map(is_test_path, named)))
-    return bool(change.files) and bool(says_so) and all(_is_of_tests(file, tests) for file in change.files)
+    some = any(not _is_word_or_setting(path) for path in change.paths)
+    return some and bool(says_so) and all(_is_of_tests(file, tests) for file in change.files)
 
 
 def _is_of_tests(file: ChangedFile, tests: tuple[str, ...]) -> bool:
-    """Whether nothing but tests changed in a file: one of tests, or a Rust file's own module of them."""
+    """Whether nothing but tests changed in a file: one of tests or of their settings, or a Rust module of them."""
     if file.path in tests or is_test_path(file.path):
         return True
+    if _is_word_or_setting(file.path):
+        return not is_manifest(file.path)
     if suffix(file.path) != ".rs" or file.is_link or None in (file.before, file.after):
         return False
     return without_tests(file.text_before) == without_tests(file.text_after)

@@ -141,6 +141,9 @@ def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing
 
     assert about("Close the coverage gaps", "tests/test_a.py")
     assert about("Use the fixture", "tests/test_a.py", files=("tests/test_a.py",))
+    assert about("Close the coverage gaps", "tests/test_a.py", "Makefile", "CHANGES.md"), "taken from the base"
+    assert not about("Close the coverage gaps", "Makefile"), "settings are no tests"
+    assert not about("Close the coverage gaps", "tests/test_a.py", "package.json"), "it may be the product's"
     assert not about("Close the coverage gaps", "tests/test_a.py", "a.py")
     assert not about("Add a parser", "tests/test_a.py")
 
@@ -157,7 +160,8 @@ def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing
 def test_tests_inside_of_a_rust_file_are_tests(after: str, expected: tuple[str, bool] | None) -> None:
     before = "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() {}\n}\n"
     change = Change(files=(ChangedFile(path="src/a.rs", before=before.encode(), after=after.encode()),))
-    found = runs(Split(judged=("src/a.rs",)), {"src/a.rs::tests::f": "passed"})
+    split = Split(judged=("src/a.rs",), examples=("src/a.rs",))
+    found = runs(split, {"src/a.rs::tests::f": "passed"})
 
     about = is_about_tests(Task(id="1", title="Add tests of f", status="open", line=1), change, ())
 
