@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from milepost.core.verdict import CheckResult, TestCase
-from milepost.verify.judging.changed_tests import file_of
-from milepost.verify.judging.describe import expectation
+from milepost.verify.judging.changed_tests import file_of, is_of_changed_file
+from milepost.verify.judging.describe import is_same
 from milepost.verify.judging.paths import is_test_path
 from milepost.verify.judging.split import Split
 from milepost.verify.programs.command_line import argv_of
@@ -19,10 +19,12 @@ from milepost.verify.witness.swap import read_plainly
 class OwnWork:
     """`ids` are the tests, `lines` those `Verify:` lines that show it by their exit code alone.
 
-    `asked_for`: a line of the user's runs them.
+    `asked_for`: a line of the user's runs them. `beside` are tests of the same files that stayed as they were: they
+    show nothing, and may notice faults all the same.
     """
 
     ids: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     asked_for: bool = False
 
@@ -38,21 +40,31 @@ def own_work(
     runs: CandidateRuns, lines: tuple[str, ...], earlier: tuple[CheckResult, ...], *, about_tests: bool = False
 ) -> OwnWork:
     """What the attempt brought that passes on its source and not on that of the base: first what a line runs."""
+    red = _not_green_on_old_source(runs, about_tests=about_tests)
     own = own_tests(runs, about_tests=about_tests)
+    beside = tuple(name for name in red if name not in own)
     if any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases):
-        return OwnWork(ids=own, asked_for=True)
+        return OwnWork(ids=own, beside=beside, asked_for=True)
     if not about_tests and (by_line := _by_lines(runs, lines, earlier)):
         return by_line
-    return OwnWork(ids=own or (() if lines or about_tests else _suites_of_one_answer(runs)))
+    return OwnWork(ids=own or (() if lines or about_tests else _suites_of_one_answer(runs)), beside=beside)
 
 
 def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, ...]:
     """The tests of the suite that the attempt brought or changed, which pass on its source and not on the base's.
 
-    Where the task is `about_tests` there is no other source.
+    Where the task is `about_tests` there is no other source. Of a file that the old source cannot load, those that
+    passed before and stayed as they were show nothing.
     """
-    trees = runs.trees
-    split = trees.split
+    found = _not_green_on_old_source(runs, about_tests=about_tests)
+    passed = {case.id for _, run in runs.on_bench for case in run.cases if case.outcome == "passed"}
+    if about_tests or not passed.intersection(found):
+        return found
+    return tuple(name for name in found if name not in passed or not _is_as_it_was(name, runs)) or found
+
+
+def _not_green_on_old_source(runs: CandidateRuns, *, about_tests: bool) -> tuple[str, ...]:
+    split = runs.trees.split
     changed = frozenset((*split.tests, *split.judged)) if about_tests else split.changed
     if not changed or (not about_tests and not split.product):
         return ()
@@ -60,15 +72,19 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     brought = [
         name
         for name, case in runs.now.items()
-        if case.outcome == "passed" and (name not in bench or file_of(name) in changed)
+        if case.outcome == "passed"
+        and (
+            name not in bench
+            or file_of(name) in changed
+            or (bench[name] == "failed" and is_of_changed_file(name, split))
+        )
     ]
     if not brought or about_tests:
         return tuple(brought)
     old = runs.on_old_source
-    own = tuple(
+    return tuple(
         name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
     )
-    return tuple(name for name in own if not (bench.get(name) == "passed" and _is_as_it_was(name, runs))) or own
 
 
 def _is_as_it_was(test: str, runs: CandidateRuns) -> bool:
@@ -78,8 +94,7 @@ def _is_as_it_was(test: str, runs: CandidateRuns) -> bool:
         return False
     trees = runs.trees
     before, after = (read_plainly(tree.workspace.folder, path) or b"" for tree in (trees.bench, trees.as_it_is))
-    _, was, now = expectation(path, before.decode("utf-8", "replace"), after.decode("utf-8", "replace"), test)
-    return not (was or now)
+    return is_same(path, before.decode("utf-8", "replace"), after.decode("utf-8", "replace"), test)
 
 
 def _suites_of_one_answer(runs: CandidateRuns) -> tuple[str, ...]:

@@ -79,3 +79,18 @@ def test_a_test_that_stayed_as_it_was_decides_nothing_in_a_file_that_the_old_sou
     assert own_tests(found) == (new.id,)
     found.on_old_source = {kept.id: "failed"}
     assert own_tests(found) == (kept.id, new.id), "the old source loads the file"
+
+
+def test_a_go_test_that_passes_only_as_it_was_changed_is_the_attempts_own() -> None:
+    split = Split(judged=("flag.go",), restored=("flag_test.go",), tests=("flag_test.go",))
+    names = (".::TestHelp", ".::TestOther", "sub::TestHelp")
+    was: Any = {".::TestHelp": "failed", ".::TestOther": "passed", "sub::TestHelp": "failed"}
+    found: Any = SimpleNamespace(
+        trees=SimpleNamespace(split=split, differ=True),
+        on_bench=((None, SimpleNamespace(cases=[TestCase(id=name, outcome=was[name]) for name in names])),),
+        now={name: TestCase(id=name, outcome="passed") for name in names},
+        on_old_source=dict.fromkeys(names, "failed"),
+        fail_alone=frozenset(),
+    )
+
+    assert own_tests(found) == (".::TestHelp",)

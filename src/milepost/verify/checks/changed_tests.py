@@ -10,7 +10,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult, Question, QuestionKind, TestCase, TestOutcome
 from milepost.verify.checks.files import listed
-from milepost.verify.judging.changed_tests import Became, LostTest, file_of, lost_tests
+from milepost.verify.judging.changed_tests import Became, LostTest, changed_files_of, file_of, lost_tests
 from milepost.verify.judging.describe import expectation
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of
 from milepost.verify.suites.compare import broken, no_longer_run
@@ -115,9 +115,9 @@ class ChangedTestsCheck:
         return self._told("passed", ", ".join(parts), decisive=bool(went))
 
     def _question(self, one: LostTest) -> Question:
-        path = file_of(one.test)
+        split = self.runs.trees.split
+        path = self._file_with(one.test)
         if one.became == "settings":
-            split = self.runs.trees.split
             path = next(iter((*split.restored, *split.merged, *split.left_out, *split.uncertain)), path)
         file = self.change.file(path)
         line, was, now = 0, "", ""
@@ -127,6 +127,13 @@ class ChangedTestsCheck:
         if one.why:
             text += f" (as it was: {one.why})"
         return Question(kind=_KINDS[one.became], text=text, path=path, line=line, before=was, after=now)
+
+    def _file_with(self, test: str) -> str:
+        """The changed file that a test stands in, as far as its id and the text tell."""
+        files = changed_files_of(test, self.runs.trees.split)
+        name = test.rpartition("::")[2].partition("/")[0]
+        texts = {file.path: file.text_before for file in self.change.files if file.path in files}
+        return next((path for path, text in texts.items() if name in text), next(iter(files), file_of(test)))
 
     def _told(
         self, outcome: Literal["passed", "failed", "held"], summary: str, *, decisive: bool = False

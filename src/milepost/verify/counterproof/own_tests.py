@@ -69,7 +69,7 @@ def own_tests_check(
 
     A mutant that never ends is caught by the time limit, a multiple of what the tests took.
     """
-    known = tuple(id_ for id_ in own.ids if language_of(id_.partition("::")[0]))
+    known = tuple(id_ for id_ in (*own.ids, *own.beside) if language_of(id_.partition("::")[0]))
     mutants = mutants_of(change, product, MOST if own.ids else MOST_BY_LINE) if known or own.lines else ()
     if own.lines and not mutants:
         mutants = without_statements(change, product, MOST_BY_LINE)
