@@ -64,7 +64,7 @@ class ChangedTestsCheck:
         open_ones = tuple(one for one in lost if not self._is_allowed(one))
         if not open_ones or self.rule == "accept":
             return self._accepted(lost)
-        summary = f"{_WORDS[open_ones[0].became]}: {open_ones[0].test}" + (
+        summary = f"{self._words_for(open_ones[0])}: {open_ones[0].test}" + (
             f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
         )
         if self.rule == "refuse":
@@ -123,10 +123,17 @@ class ChangedTestsCheck:
         line, was, now = 0, "", ""
         if file is not None:
             line, was, now = expectation(path, file.text_before, file.text_after, one.test)
-        text = f"{_WORDS[one.became]}: {one.test}"
+        text = f"{self._words_for(one)}: {one.test}"
         if one.why:
             text += f" (as it was: {one.why})"
         return Question(kind=_KINDS[one.became], text=text, path=path, line=line, before=was, after=now)
+
+    def _words_for(self, one: LostTest) -> str:
+        """What became of a test; where its function has other parameters now, these are its expectation."""
+        function, mark, _ = one.test.partition("[")
+        known = {case.id for case in cases_of(self.runs.on_bench)}
+        others = any(name.startswith(f"{function}[") and name not in known for name in self.runs.now)
+        return _WORDS["changed" if mark and others and one.became == "removed" else one.became]
 
     def _file_with(self, test: str) -> str:
         """The changed file that a test stands in, as far as its id and the text tell."""

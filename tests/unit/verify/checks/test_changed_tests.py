@@ -1,7 +1,14 @@
 from __future__ import annotations
 
-from milepost.core.verdict import Question
-from milepost.verify.checks.changed_tests import _each_once
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from milepost.core.change import Change
+from milepost.core.verdict import Question, TestCase
+from milepost.verify.checks.changed_tests import ChangedTestsCheck, _each_once
+from milepost.verify.judging.changed_tests import LostTest
 
 
 def _changed(test: str, before: str = "f() == 1", after: str = "f() == 2") -> Question:
@@ -18,3 +25,22 @@ def test_questions_that_show_no_expectation_stay_apart() -> None:
     gone = (_changed("t", "", ""), _changed("u", "", ""))
 
     assert _each_once(gone) == gone
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (["test_a.py::t[1-2]", "test_a.py::t[3-3]"], "an expectation changed with the behaviour"),
+        (["test_a.py::t[3-3]"], "a test was removed that fails now"),
+    ],
+    ids=["other parameters", "one less"],
+)
+def test_parameters_that_were_replaced_are_an_expectation(now: list[str], said: str) -> None:
+    was = [TestCase(id=f"test_a.py::t[{name}]", outcome="failed") for name in ("1-1", "3-3")]
+    runs: Any = SimpleNamespace(
+        on_bench=((None, SimpleNamespace(cases=was)),),
+        now={name: TestCase(id=name, outcome="passed") for name in now},
+    )
+    check = ChangedTestsCheck(runs=runs, change=Change(), before=None)
+
+    assert check._words_for(LostTest(test="test_a.py::t[1-1]", became="removed")) == said
