@@ -76,6 +76,7 @@ def _not_green_on_old_source(runs: CandidateRuns, *, about_tests: bool) -> tuple
         and (
             name not in bench
             or file_of(name) in changed
+            or (about_tests and _is_of_module(name, changed))
             or (bench[name] == "failed" and is_of_changed_file(name, split))
         )
     ]
@@ -84,6 +85,15 @@ def _not_green_on_old_source(runs: CandidateRuns, *, about_tests: bool) -> tuple
     old = runs.on_old_source
     return tuple(
         name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
+    )
+
+
+def _is_of_module(test: str, files: frozenset[str]) -> bool:
+    """Whether a test of a Rust program is of a module with a file of its own among these: its id names the crate's."""
+    crate, *modules = test.split("::")
+    return crate.endswith(".rs") and any(
+        path.endswith(".rs") and path.removesuffix("/mod.rs").removesuffix(".rs").rpartition("/")[2] in modules[:-1]
+        for path in files
     )
 
 

@@ -94,3 +94,14 @@ def test_a_go_test_that_passes_only_as_it_was_changed_is_the_attempts_own() -> N
     )
 
     assert own_tests(found) == (".::TestHelp",)
+
+
+def test_a_rust_test_is_of_the_file_of_its_module() -> None:
+    names = ("src/lib.rs::snake::tests::a", "src/lib.rs::kebab::tests::a", "src/lib.rs::deep::tests::a")
+    found: Any = SimpleNamespace(
+        trees=SimpleNamespace(split=Split(judged=("src/snake.rs", "src/deep/mod.rs")), differ=False),
+        on_bench=((None, SimpleNamespace(cases=[TestCase(id=name, outcome="passed") for name in names])),),
+        now={name: TestCase(id=name, outcome="passed") for name in names},
+    )
+
+    assert own_tests(found, about_tests=True) == (names[0], names[2])
