@@ -74,8 +74,10 @@ def bench(terminal: Terminal) -> Bench:
 
 
 @needs("cargo")
-def test_cargo_tells_every_test_by_the_file_it_stands_in(tmp_path: Path, bench: Bench) -> None:
-    workspace = workspace_in(tmp_path, {f"crates/hours/{name}": text for name, text in CRATE.items()})
+@pytest.mark.parametrize("settings", ["", "[profile.test]\nopt-level = 1\n"])
+def test_cargo_tells_every_test_by_the_file_it_stands_in(tmp_path: Path, bench: Bench, settings: str) -> None:
+    crate = CRATE | {"Cargo.toml": CRATE["Cargo.toml"] + settings}
+    workspace = workspace_in(tmp_path, {f"crates/hours/{name}": text for name, text in crate.items()})
 
     run = CargoRunner().run("crates/hours", workspace, bench)
 

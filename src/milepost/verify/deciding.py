@@ -12,11 +12,18 @@ from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of
 def of_base(runs: CandidateRuns, earlier: tuple[CheckResult, ...], own: tuple[str, ...]) -> tuple[TestCase, ...]:
     """The tests of the base that earlier checks told of; one that passes only as the attempt changed it is not one."""
     found: dict[str, TestCase] = {}
-    failed = {case.id for case in cases_of(runs.on_bench) if case.outcome == "failed"}
+    bench = {case.id: case.outcome for case in cases_of(runs.on_bench)}
+    known = runs.trees.split.changed.intersection(
+        map(file_of, bench)
+    )  # changed files, whose tests of the base are known
     for check in earlier:
         if check.name in ("tests", "verify"):
             found.update({case.id: case for case in check.cases if case.id not in own and "::" in case.id})
-    return tuple(case for case in found.values() if case.id not in failed)
+    return tuple(
+        case
+        for case in found.values()
+        if bench.get(case.id) != "failed" and (case.id in bench or file_of(case.id) not in known)
+    )
 
 
 def brought(runs: CandidateRuns, own: tuple[str, ...]) -> tuple[TestCase, ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -8,7 +9,7 @@ import pytest
 
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
 from milepost.verify.judging.split import Split
-from milepost.verify.own_tests import OwnWork, own_work
+from milepost.verify.own_tests import OwnWork, own_tests, own_work
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 BOTH = Split(judged=("a.js",), left_out=("test/b.js",), tests=("test/b.js",))
@@ -55,3 +56,52 @@ def test_a_line_shows_nothing_of_a_change_without_a_test_or_without_a_product() 
 
     assert not own_work(runs(red, Split(judged=("a.js",))), ("run them",), (ended(),))
     assert not own_work(runs(red, Split(left_out=("test/b.js",), tests=("test/b.js",))), ("run them",), (ended(),))
+
+
+def test_a_test_that_stayed_as_it_was_decides_nothing_in_a_file_that_the_old_source_cannot_load(
+    tmp_path: Path,
+) -> None:
+    texts = {"bench": "def test_kept():\n    pass\n", "as_it_is": "import new\ndef test_kept():\n    pass\n"}
+    for name, text in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test_a.py").write_text(text)
+    trees = {name: SimpleNamespace(workspace=SimpleNamespace(folder=tmp_path / name)) for name in texts}
+    split = Split(judged=("a.py",), restored=("test_a.py",), tests=("test_a.py",))
+    kept, new = (TestCase(id=f"test_a.py::{name}", outcome="passed") for name in ("test_kept", "test_new"))
+    found: Any = SimpleNamespace(
+        trees=SimpleNamespace(split=split, differ=True, **trees),
+        on_bench=((None, SimpleNamespace(cases=(kept,))),),
+        now={case.id: case for case in (kept, new)},
+        on_old_source={"test_a.py": "failed"},
+        fail_alone=frozenset(),
+    )
+
+    assert own_tests(found) == (new.id,)
+    found.on_old_source = {kept.id: "failed"}
+    assert own_tests(found) == (kept.id, new.id), "the old source loads the file"
+
+
+def test_a_go_test_that_passes_only_as_it_was_changed_is_the_attempts_own() -> None:
+    split = Split(judged=("flag.go",), restored=("flag_test.go",), tests=("flag_test.go",))
+    names = (".::TestHelp", ".::TestOther", "sub::TestHelp")
+    was: Any = {".::TestHelp": "failed", ".::TestOther": "passed", "sub::TestHelp": "failed"}
+    found: Any = SimpleNamespace(
+        trees=SimpleNamespace(split=split, differ=True),
+        on_bench=((None, SimpleNamespace(cases=[TestCase(id=name, outcome=was[name]) for name in names])),),
+        now={name: TestCase(id=name, outcome="passed") for name in names},
+        on_old_source=dict.fromkeys(names, "failed"),
+        fail_alone=frozenset(),
+    )
+
+    assert own_tests(found) == (".::TestHelp",)
+
+
+def test_a_rust_test_is_of_the_file_of_its_module() -> None:
+    names = ("src/lib.rs::snake::tests::a", "src/lib.rs::kebab::tests::a", "src/lib.rs::deep::tests::a")
+    found: Any = SimpleNamespace(
+        trees=SimpleNamespace(split=Split(judged=("src/snake.rs", "src/deep/mod.rs")), differ=False),
+        on_bench=((None, SimpleNamespace(cases=[TestCase(id=name, outcome="passed") for name in names])),),
+        now={name: TestCase(id=name, outcome="passed") for name in names},
+    )
+
+    assert own_tests(found, about_tests=True) == (names[0], names[2])

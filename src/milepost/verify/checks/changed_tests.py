@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,7 +10,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult, Question, QuestionKind, TestCase, TestOutcome
 from milepost.verify.checks.files import listed
-from milepost.verify.judging.changed_tests import Became, LostTest, file_of, lost_tests
+from milepost.verify.judging.changed_tests import Became, LostTest, changed_files_of, file_of, lost_tests
 from milepost.verify.judging.describe import expectation
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of
 from milepost.verify.suites.compare import broken, no_longer_run
@@ -64,12 +64,12 @@ class ChangedTestsCheck:
         open_ones = tuple(one for one in lost if not self._is_allowed(one))
         if not open_ones or self.rule == "accept":
             return self._accepted(lost)
-        summary = f"{_WORDS[open_ones[0].became]}: {open_ones[0].test}" + (
+        summary = f"{self._words_for(open_ones[0])}: {open_ones[0].test}" + (
             f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
         )
         if self.rule == "refuse":
             return self._told("failed", summary)
-        questions = tuple(self._question(one) for one in open_ones[:MOST_QUESTIONS])
+        questions = _each_once(self._question(one) for one in open_ones[: 10 * MOST_QUESTIONS])[:MOST_QUESTIONS]
         return replace(self._told("held", summary), questions=questions)
 
     def _worse(self) -> tuple[TestCase, ...]:
@@ -115,18 +115,32 @@ class ChangedTestsCheck:
         return self._told("passed", ", ".join(parts), decisive=bool(went))
 
     def _question(self, one: LostTest) -> Question:
-        path = file_of(one.test)
+        split = self.runs.trees.split
+        path = self._file_with(one.test)
         if one.became == "settings":
-            split = self.runs.trees.split
             path = next(iter((*split.restored, *split.merged, *split.left_out, *split.uncertain)), path)
         file = self.change.file(path)
         line, was, now = 0, "", ""
         if file is not None:
             line, was, now = expectation(path, file.text_before, file.text_after, one.test)
-        text = f"{_WORDS[one.became]}: {one.test}"
+        text = f"{self._words_for(one)}: {one.test}"
         if one.why:
             text += f" (as it was: {one.why})"
         return Question(kind=_KINDS[one.became], text=text, path=path, line=line, before=was, after=now)
+
+    def _words_for(self, one: LostTest) -> str:
+        """What became of a test; where its function has other parameters now, these are its expectation."""
+        function, mark, _ = one.test.partition("[")
+        known = {case.id for case in cases_of(self.runs.on_bench)}
+        others = any(name.startswith(f"{function}[") and name not in known for name in self.runs.now)
+        return _WORDS["changed" if mark and others and one.became == "removed" else one.became]
+
+    def _file_with(self, test: str) -> str:
+        """The changed file that a test stands in, as far as its id and the text tell."""
+        files = changed_files_of(test, self.runs.trees.split)
+        name = test.rpartition("::")[2].partition("/")[0]
+        texts = {file.path: file.text_before for file in self.change.files if file.path in files}
+        return next((path for path, text in texts.items() if name in text), next(iter(files), file_of(test)))
 
     def _told(
         self, outcome: Literal["passed", "failed", "held"], summary: str, *, decisive: bool = False
@@ -149,3 +163,15 @@ class ChangedTestsCheck:
             enforced=worst.enforced if worst else (),
             environment=worst.environment if worst else "",
         )
+
+
+def _each_once(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """The questions, those about the same change of a test only once: one function can be many tests."""
+    found: dict[object, list[Question]] = {}
+    for one in questions:
+        shown = (one.path, one.line, one.before, one.after)
+        found.setdefault(shown if one.before or one.after else one, []).append(one)
+    return tuple(
+        replace(first, text=f"{first.text} (and {len(rest)} more like it)") if rest else first
+        for first, *rest in found.values()
+    )

@@ -8,13 +8,15 @@ from typing import Literal
 
 from milepost.core.attempt import Workspace
 from milepost.core.basis import BY_OWN_TESTS
-from milepost.core.change import Change
+from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Question
 from milepost.verify.checks.does_anything import has_substance, is_named, only_words_differ
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
+from milepost.verify.compiled.rust_source import without_tests
 from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.manifests import is_manifest
 from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_setting, suffix
 from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -60,13 +62,17 @@ class DoneCheck:
         if self.about_words and any(check.cases for check in green) and only_words_differ(self.change, self.files):
             return _passed("green before and after, and only words changed, as the task asks")
         own = own_work(self.runs, self.lines, earlier, about_tests=self.about_tests)
-        if own.ids or (own.lines and has_substance(self.change, self.files)):
+        if (own.ids and not self._only_repeats_tests()) or (own.lines and has_substance(self.change, self.files)):
             return self._by_own_tests(own)
         if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):
             return _passed("only documentation or settings changed, as the task names them")
         if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
             return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)
         return _not_shown(self._why(earlier))
+
+    def _only_repeats_tests(self) -> bool:
+        """Whether tests are all that was to change, and nothing of what they do did."""
+        return self.about_tests and not has_substance(self.change, ())
 
     def _by_own_tests(self, own: OwnWork) -> CheckResult:
         said = listed(own.named)
@@ -87,17 +93,36 @@ class DoneCheck:
 
     def _is_words(self) -> bool:
         """Whether nothing but documentation and settings changed."""
-        return all(is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE) for path in self.change.paths)
+        return all(map(_is_word_or_setting, self.change.paths))
 
     def _is_as_named(self) -> bool:
-        return bool(self.files) and all(is_named(path, self.files) for path in self.change.paths)
+        """Whether all that changed is what the task names, and it names no code that was to change as well."""
+        code = any(suffix(path) in CODE for path in self.files)
+        return bool(self.files) and not code and all(is_named(path, self.files) for path in self.change.paths)
+
+
+def _is_word_or_setting(path: str) -> bool:
+    """Whether a file is documentation, or a setting that is no code."""
+    return is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE)
 
 
 def is_about_tests(task: Task, change: Change, tests: tuple[str, ...]) -> bool:
-    """Whether a task is about tests, by its words or its files, and its change touches nothing else."""
+    """Whether a task is about tests, by its words or its files, and its change touches no product but its prose."""
     named = [entry for part in task.walk() for entry in part.files]
     says_so = any(_TESTS.search(part.title) for part in task.walk()) or (named and all(map(is_test_path, named)))
-    return bool(change.files) and bool(says_so) and all(path in tests or is_test_path(path) for path in change.paths)
+    some = any(not _is_word_or_setting(path) for path in change.paths)
+    return some and bool(says_so) and all(_is_of_tests(file, tests) for file in change.files)
+
+
+def _is_of_tests(file: ChangedFile, tests: tuple[str, ...]) -> bool:
+    """Whether nothing but tests changed in a file: one of tests or of their settings, or a Rust module of them."""
+    if file.path in tests or is_test_path(file.path):
+        return True
+    if _is_word_or_setting(file.path):
+        return not is_manifest(file.path)
+    if suffix(file.path) != ".rs" or file.is_link or None in (file.before, file.after):
+        return False
+    return without_tests(file.text_before) == without_tests(file.text_after)
 
 
 def _passed(summary: str) -> CheckResult:

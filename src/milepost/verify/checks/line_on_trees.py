@@ -9,7 +9,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.verdict import CheckOutcome, CheckResult, Question, TestCase
 from milepost.verify.checks.changed_tests import MOST_QUESTIONS, Rule
 from milepost.verify.checks.files import listed
-from milepost.verify.judging.changed_tests import file_of, is_answered, rewritten
+from milepost.verify.judging.changed_tests import file_of, is_answered, is_of_changed_file, rewritten
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "verify"
@@ -73,7 +73,7 @@ class LineOnTrees:
         red = tuple(case.id for case in failing if case.before == "failed")
         if not self.may_change and (forms := rewritten(red, now, split)):
             return replace(bench, summary=f"{listed(forms)}: passes only in the rewritten form")
-        if failing and all(is_answered(case.id, now, split) and file_of(case.id) in split.tests for case in failing):
+        if failing and all(is_answered(case.id, now, split) and is_of_changed_file(case.id, split) for case in failing):
             told = replace(left, decisive=False, summary=f"{left.summary}, with the tests as the attempt changed them")
             return self._asked(told, self._of_no_suite(failing))
         judges = (*split.restored, *split.merged)

@@ -56,12 +56,10 @@ class TestsCheck:
         told = _told(runs, bench, broken_ids(runs, pairing.before))
         if told.outcome == "failed":
             return self._without_answer(told)
-        again = self._run_again(runs, workspace, pairing)
-        by = Comparison(
-            reruns=again,
-            excused=self._excused(again, runs, pairing),
-            answered=self._answered(runs, pairing),
-        )
+        answered = self._answered(runs, pairing)
+        open_ids = tuple(name for name in broken_ids(runs, pairing.before) if name not in answered)
+        again = self._run_again(open_ids, runs)
+        by = Comparison(reruns=again, excused=self._excused(again, open_ids, pairing), answered=answered)
         seen = self._without_own(compare(told, pairing.before, by), pairing)
         if seen.outcome != "failed" and not self.may_change and (forms := self._rewritten(runs, pairing)):
             verb = "passes" if len(forms) == 1 else "pass"
@@ -128,15 +126,14 @@ class TestsCheck:
             seen, decisive=False, summary=f"{seen.summary}, but also pass at times on the base commit: flaky"
         )
 
-    def _run_again(self, runs: Runs, workspace: Workspace, pairing: Pairing) -> Reruns:
-        ids = broken_ids(runs, pairing.before)
+    def _run_again(self, ids: tuple[str, ...], runs: Runs) -> Reruns:
         if not ids or len(ids) > MOST_RERUN:
             return Reruns()
-        return rerun(runs, ids, workspace, self.runs.trees.bench.bench, times=self.reruns)
+        tree = self.runs.trees.bench
+        return rerun(runs, ids, tree.workspace, tree.bench, times=self.reruns)
 
-    def _excused(self, again: Reruns, runs: Runs, pairing: Pairing) -> frozenset[str]:
+    def _excused(self, again: Reruns, ids: tuple[str, ...], pairing: Pairing) -> frozenset[str]:
         """The flaky tests that were flaky at the base; not asked where something else failed for good."""
-        ids = broken_ids(runs, pairing.before)
         flaky = tuple(name for name in ids if name in again.flaky and name in (pairing.before or {}))
         if not flaky or len(flaky) < len(ids) or self.flaky_at_base is None:
             return frozenset()

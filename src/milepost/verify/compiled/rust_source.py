@@ -16,6 +16,7 @@ _FUNCTION = re.compile(
 )
 _IS_TEST = re.compile(r"#\[\s*(?:\w+\s*::\s*)*test\b")
 _MAY_PANIC = re.compile(r"#\[\s*(?:should_panic|ignore|\w*case)\b")
+_TEST_MODULE = re.compile(r"#\[\s*cfg\(\s*test\s*\)\s*\]\s*(?:#\[[^\]]*\]\s*)*mod\s+\w+\s*(?=\{)")
 _PLANTED = "\n\n#[test]\nfn {name}() {{\n    let got: u64 = {left} * {right};\n    assert_eq!(got, {wrong});\n}}\n"
 
 
@@ -52,6 +53,13 @@ def rewritten(text: str, deciding: frozenset[str], controls: frozenset[str]) -> 
             )
         edits.append((end, end, added))
     return RustFile(text=edited(text, edits), tests=tuple(tests)) if tests else None
+
+
+def without_tests(text: str) -> str:
+    """The text without its modules of tests."""
+    code = code_of(text, rust=True)
+    ends = [(module, closing(code, module.end())) for module in _TEST_MODULE.finditer(code)]
+    return edited(text, [(module.start(), end + 1, "") for module, end in ends if end > 0])
 
 
 def _copies(text: str, code: str, function: re.Match[str], end: int) -> Iterator[tuple[str, str, bool]]:

@@ -50,7 +50,7 @@ class PythonText:
         start, end = self.start(node), self.end(node)
         return Edit(start=start, end=start, text=before), Edit(start=end, end=end, text=after)
 
-    def instead(self, node: ast.expr, text: str) -> Edit:
+    def instead(self, node: ast.expr | ast.stmt, text: str) -> Edit:
         return Edit(start=self.start(node), end=self.end(node), text=text)
 
     def at_head(self, function: ast.FunctionDef | ast.AsyncFunctionDef, statement: str) -> Edit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,9 +77,31 @@ class Mutant:
     source: bytes
 
 
+Fault = tuple[int, str, tuple[Edit, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Faults:
+    """The faults that can be put into a file of each language."""
+
+    python: Callable[[PythonText], Iterator[Fault]]
+    javascript: Callable[[ChangedFile], Iterator[Fault]]
+
+
 def mutants_of(change: Change, product: tuple[str, ...], most: int = MOST) -> tuple[Mutant, ...]:
     """Some mutants of the changed lines, always the same ones, spread over files, lines and kinds of faults."""
-    found = [mutant for file in change.files if file.path in product and file.after for mutant in _mutants(file)]
+    return _spread(change, product, most, _Faults(python=_python, javascript=_javascript))
+
+
+def without_statements(change: Change, product: tuple[str, ...], most: int = MOST) -> tuple[Mutant, ...]:
+    """The same with whole statements taken out, and patterns that match nothing: what else is there to get wrong in a
+    line of calls and text."""
+    return _spread(change, product, most, _Faults(python=_python_statements, javascript=_javascript_statements))
+
+
+def _spread(change: Change, product: tuple[str, ...], most: int, faults: _Faults) -> tuple[Mutant, ...]:
+    files = [file for file in change.files if file.path in product and file.after]
+    found = [mutant for file in files for mutant in _mutants(file, faults)]
     found.sort(key=lambda mutant: hashlib.sha256(f"{mutant.path} {mutant.line} {mutant.what}".encode()).digest())
     chosen: list[Mutant] = []
     while found and len(chosen) < most:
@@ -96,7 +118,7 @@ def changed_lines(file: ChangedFile) -> frozenset[int]:
     return added_lines(file.text_before, file.text_after)
 
 
-def _mutants(file: ChangedFile) -> Iterator[Mutant]:
+def _mutants(file: ChangedFile, of: _Faults) -> Iterator[Mutant]:
     lines = changed_lines(file)
     language = language_of(file.path)
     if file.is_link or file.unread or file.after is None or not language:
@@ -105,9 +127,9 @@ def _mutants(file: ChangedFile) -> Iterator[Mutant]:
         read = read_python(file.after)
         if read is None:
             return
-        source, faults = read.text, [(line, what, edits) for line, what, edits in _python(read) if line in lines]
+        source, faults = read.text, [each for each in of.python(read) if each[0] in lines]
     else:
-        source, faults = file.after, [each for each in _javascript(file) if each[0] in lines]
+        source, faults = file.after, [each for each in of.javascript(file) if each[0] in lines]
     for line, what, edits in faults:
         changed = spliced(source, edits)
         if _is_fine(file.path, changed):
@@ -118,9 +140,6 @@ def _is_fine(path: str, source: bytes) -> bool:
     if language_of(path) == "Python":
         return is_python(source)
     return not parsed(path, source.decode("utf-8", "replace")).has_error
-
-
-Fault = tuple[int, str, tuple[Edit, ...]]
 
 
 def _python(read: PythonText) -> Iterator[Fault]:
@@ -142,6 +161,13 @@ def _python(read: PythonText) -> Iterator[Fault]:
                 yield test.lineno, "condition removed", (read.instead(test, "False"),)
             case ast.Return(value=ast.expr() as value) if ast.unparse(value) not in _NEUTRAL:
                 yield node.lineno, "result removed", (read.instead(value, "None"),)
+
+
+def _python_statements(read: PythonText) -> Iterator[Fault]:
+    for node in ast.walk(read.tree):
+        match node:
+            case ast.Expr(value=ast.Call() | ast.Await()) | ast.Assign() | ast.AugAssign() | ast.Raise() | ast.Delete():
+                yield node.lineno, "statement removed", (read.instead(node, "pass"),)
 
 
 def _unobserved(tree: ast.AST) -> Iterator[ast.expr]:
@@ -190,6 +216,19 @@ def _javascript(file: ChangedFile) -> Iterator[Fault]:
                 body = node.child_by_field_name("body")
                 if body is not None and body.type != "statement_block" and text_of(body) not in _NEUTRAL:
                     yield line_of(body), "result removed", (_instead(body, "undefined"),)
+
+
+def _javascript_statements(file: ChangedFile) -> Iterator[Fault]:
+    root = parsed(file.path, file.text_after)
+    for node in walk(root) if not root.has_error else ():
+        match node.type:
+            case "expression_statement" if node.named_children and node.named_children[0].type != "string":
+                yield line_of(node), "statement removed", (_instead(node, ";"),)
+            case "throw_statement":
+                yield line_of(node), "statement removed", (_instead(node, ";"),)
+            case "regex":
+                flags = text_of(node).rpartition("/")[2]
+                yield line_of(node), "pattern that matches nothing", (_instead(node, f"/(?!)/{flags}"),)
 
 
 def _instead(node: Node, text: str) -> Edit:

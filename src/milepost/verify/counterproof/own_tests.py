@@ -12,7 +12,7 @@ from milepost.core.verdict import CheckResult, Question
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.languages import language_of
-from milepost.verify.counterproof.mutants import MOST, Mutant, mutants_of
+from milepost.verify.counterproof.mutants import MOST, Mutant, mutants_of, without_statements
 from milepost.verify.counterproof.trial import Trial, passed_in
 from milepost.verify.own_tests import OwnWork
 from milepost.verify.suites.detect import suites
@@ -69,8 +69,10 @@ def own_tests_check(
 
     A mutant that never ends is caught by the time limit, a multiple of what the tests took.
     """
-    known = tuple(id_ for id_ in own.ids if language_of(id_.partition("::")[0]))
+    known = tuple(id_ for id_ in (*own.ids, *own.beside) if language_of(id_.partition("::")[0]))
     mutants = mutants_of(change, product, MOST if own.ids else MOST_BY_LINE) if known or own.lines else ()
+    if own.lines and not mutants:
+        mutants = without_statements(change, product, MOST_BY_LINE)
     if not mutants:
         return _of_unknown_strength(own, "no mutant could be made of the changed lines" if known or own.lines else "")
     timeout_s = min(bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * took_s))

@@ -29,8 +29,13 @@ _NAMED = (
 _NAMED_CLASS = r"(?:[A-Z][a-z0-9]+){2,}"
 _TYPES = (
     r"(?:add|complete|write|fill in|improve|fix|tighten|correct) (?:\w+ ){0,2}"
-    r"(?:type|typing) ?-?(?:hints?|annotations?|stubs?)"
+    r"(?:(?:type|typing) ?-?(?:hints?|annotations?|stubs?)|typings)\b"
 )
+# Files in which nothing but types can be.
+_STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
+# What is to be faster is code only where something of the code is named: routes and pictures are optimised as well.
+_SPEED_OF = r"(?:(?:simplify|refactor) and )?(?:optimi[sz]e|speed up)\b"
+_SPEED = r"(?:(?:minor|small|some|more) )*performance (?:improvements?|optimi[sz]ations?|tweaks?) (?:of|in|to|for)\b"
 _DOCS = (
     r"document (?:the|how|what|why|that|all|every|each|public)\b"
     r"|(?:add|write|update|improve|fix|complete|extend|correct|expand|proofread) (?:\w+ ){0,3}"
@@ -57,8 +62,8 @@ _BESIDES = re.compile(
     re.IGNORECASE,
 )
 _PLAINLY = re.compile(rf"(?:{_ALWAYS})\b", re.IGNORECASE)
-_OF_DOCS_OR_TYPES = re.compile(rf"(?:{_TYPES}|{_DOCS}|{_FORMATTERS})", re.IGNORECASE)
-_OF_CODE = re.compile(rf"(?:{_PERHAPS})\b", re.IGNORECASE)
+_OF_DOCS_OR_TYPES = re.compile(rf"(?:{_TYPES}|{_DOCS}|{_FORMATTERS}|{_SPEED})", re.IGNORECASE)
+_OF_CODE = re.compile(rf"(?:{_SPEED_OF}|(?:{_PERHAPS})\b)", re.IGNORECASE)
 _OBJECT_ENDS = re.compile(
     r"\s(?:to|into|from|in|with|by|for|as|on|at|of|through|between|out|over)\s|[:,]", re.IGNORECASE
 )
@@ -71,7 +76,12 @@ def keeps_behaviour(task: Task) -> bool:
     """Whether a task, with all that is done in the same attempt, says that it changes no behaviour. Doubt means no."""
     if task.keeps_behaviour:
         return True
-    return _says_so(_own_title(task)) and all(map(keeps_behaviour, task.subtasks))
+    return (_says_so(_own_title(task)) or _is_about_types(task)) and all(map(keeps_behaviour, task.subtasks))
+
+
+def _is_about_types(task: Task) -> bool:
+    """Whether all the files that a task names can hold nothing but types."""
+    return bool(task.files) and all(file.endswith(_STUBS) for file in task.files)
 
 
 def is_about_words(task: Task) -> bool:

@@ -39,6 +39,21 @@ def file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
+def is_of_changed_file(test: str, split: Split) -> bool:
+    """Whether a test is of a test file that changed; where its id names a folder, as in Go, of one that did in it."""
+    return bool(changed_files_of(test, split))
+
+
+def changed_files_of(test: str, split: Split) -> tuple[str, ...]:
+    """The changed test files that a test may be of: its own, or those of Go in the folder that its id names."""
+    place = file_of(test)
+    if place in split.tests:
+        return (place,)
+    return tuple(
+        path for path in split.tests if path.endswith("_test.go") and (path.rpartition("/")[0] or ".") == place
+    )
+
+
 def is_answered(test: str, now: Now, split: Split) -> bool:
     """Whether a test that is lost as it was passes as the attempt left it, or went with a file that it changed."""
     case = now.get(test)
@@ -89,7 +104,7 @@ def _became(test: str, now: Now, on_old_source: Mapping[str, TestOutcome], split
         return "settings"
     if test not in now:
         return "removed"
-    if file_of(test) not in split.tests:
+    if not is_of_changed_file(test, split):
         return "settings"
     return "dropped" if on_old_source.get(test) == "passed" else "changed"
 

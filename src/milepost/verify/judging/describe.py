@@ -16,16 +16,27 @@ _STARTS = re.compile(r"\b(?:it|test|describe|specify|func|fn|def|void|TEST\w*)\b
 
 
 def expectation(path: str, before: str, after: str, test_id: str) -> tuple[int, str, str]:
-    """Where a test stands now, what of it is gone, and what came instead; lines that only moved are left out."""
+    """Where a test stands now, what of it is gone, and what came instead; lines that only moved are left out.
+
+    Of a test that is as it was, what changed in the rest of its file.
+    """
     name = _name(test_id)
     _, old = _block(path, before, name)
     line, new = _block(path, after, name)
+    if old == new:
+        old, new = before.splitlines(), after.splitlines()
     removed, added = [], []
     for stretch in compare(old, new):
         if not stretch.same:
             removed += [row.strip() for row in old[stretch.old : stretch.old_end] if row.strip()]
             added += [row.strip() for row in new[stretch.new : stretch.new_end] if row.strip()]
     return line, _short(removed), _short(added)
+
+
+def is_same(path: str, before: str, after: str, test_id: str) -> bool:
+    """Whether a test is as it was, whatever became of the rest of its file."""
+    name = _name(test_id)
+    return _block(path, before, name)[1] == _block(path, after, name)[1]
 
 
 def _name(test_id: str) -> str:

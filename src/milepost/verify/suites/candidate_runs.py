@@ -51,7 +51,17 @@ class CandidateRuns:
     @cached_property
     def only_changed(self) -> tuple[str, ...]:
         """The changed test files, where a run of these alone tells how all tests stand; else nothing."""
-        return () if self.fail_alone or any(run.problem for _, run in self._alone) else self._changed
+        if not self._changed or self._breaks_others or self.fail_alone or any(run.problem for _, run in self._alone):
+            return ()
+        return self._changed
+
+    @property
+    def _breaks_others(self) -> bool:
+        """Whether tests of files that are as they were fail now: they may be made of what changed files define."""
+        failed = [case.id for case in cases_of(self.on_bench) if case.outcome == "failed"]
+        others = [name for name in failed if name.partition("::")[0] not in self._changed]
+        known = (self._before.tests() or {}) if others else {}
+        return any(known.get(name) == "passed" for name in others)
 
     @cached_property
     def _changed(self) -> tuple[str, ...]:

@@ -68,8 +68,9 @@ def paired(
     )
     names = {new: old for old, new in found.items()}
     names |= dict.fromkeys(now.keys() - names.keys(), "")
-    lost = {name: GONE.format(name) if name in now else name for name in before.keys() - found.keys()}
-    return Pairing(before={{**found, **lost}[name]: outcome for name, outcome in before.items()}, names=names)
+    for name in before.keys() - found.keys():
+        found[name] = GONE.format(name) if name in now else name
+    return Pairing(before={found[name]: outcome for name, outcome in before.items()}, names=names)
 
 
 def _is_drawn(name: str, parameters: str) -> bool:

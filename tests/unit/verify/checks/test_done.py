@@ -88,6 +88,7 @@ def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> Non
     assert answered(docs, runs(split), GREEN, files=("docs/faq.md",)) == ("passed", True)
     assert answered(docs, runs(split), GREEN) == ("held", False)
     assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
+    assert answered(docs, runs(split), GREEN, files=("docs/faq.md", "a.py")) == ("held", False), "code was to change"
 
 
 @pytest.mark.parametrize(("files", "expected"), [(("a.py",), ("passed", True)), (("b.py",), ("held", False))])
@@ -140,8 +141,33 @@ def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing
 
     assert about("Close the coverage gaps", "tests/test_a.py")
     assert about("Use the fixture", "tests/test_a.py", files=("tests/test_a.py",))
+    assert about("Close the coverage gaps", "tests/test_a.py", "Makefile", "CHANGES.md"), "taken from the base"
+    assert not about("Close the coverage gaps", "Makefile"), "settings are no tests"
+    assert not about("Close the coverage gaps", "tests/test_a.py", "package.json"), "it may be the product's"
     assert not about("Close the coverage gaps", "tests/test_a.py", "a.py")
     assert not about("Add a parser", "tests/test_a.py")
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() { assert!(true); }\n}\n", ("passed", True)),
+        ("pub fn f() {}\n#[cfg(test)]\nmod tests {\n    // }\n    #[test] fn f() {}\n}\n", ("held", False)),
+        ("pub fn g() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() { assert!(true); }\n}\n", None),
+    ],
+    ids=["another test", "a comment alone", "the product as well"],
+)
+def test_tests_inside_of_a_rust_file_are_tests(after: str, expected: tuple[str, bool] | None) -> None:
+    before = "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test] fn f() {}\n}\n"
+    change = Change(files=(ChangedFile(path="src/a.rs", before=before.encode(), after=after.encode()),))
+    split = Split(judged=("src/a.rs",), examples=("src/a.rs",))
+    found = runs(split, {"src/a.rs::tests::f": "passed"})
+
+    about = is_about_tests(Task(id="1", title="Add tests of f", status="open", line=1), change, ())
+
+    assert about is (expected is not None)
+    if about:
+        assert answered(change, found, GREEN, about_tests=True) == expected
 
 
 def test_tests_that_fail_without_their_neighbours_show_nothing() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.counterproof.mutants import mutants_of
+from milepost.verify.counterproof.mutants import Mutant, mutants_of, without_statements
 from milepost.verify.counterproof.own_tests import Strength
 
 
@@ -12,7 +12,10 @@ def change(path: str, before: str, after: str) -> Change:
 
 
 def mutated(path: str, after: str, before: str = "") -> set[tuple[int, str]]:
-    found = mutants_of(change(path, before, after), (path,), 50)
+    return lines_of(mutants_of(change(path, before, after), (path,), 50))
+
+
+def lines_of(found: tuple[Mutant, ...]) -> set[tuple[int, str]]:
     return {(mutant.line, mutant.source.decode().splitlines()[mutant.line - 1].strip()) for mutant in found}
 
 
@@ -43,6 +46,24 @@ def test_each_small_fault_is_put_into_python(line: str, mutants: set[str]) -> No
 )
 def test_each_small_fault_is_put_into_javascript(line: str, mutants: set[str]) -> None:
     assert mutated("a.ts", f"function g(a) {{\n  {line}\n}}\n") == {(2, mutant) for mutant in mutants}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "mutants"),
+    [
+        ("a.js", "text = text.replace(/(a)'s/g, '$1');", {";", "text = text.replace(/(?!)/g, '$1');"}),
+        ("a.js", "throw new Error('none');", {";"}),
+        ("a.js", "'use strict';", set()),
+        ("a.py", "text = text.replace('a', 'b')", {"pass"}),
+        ("a.py", "raise KeyError(a)", {"pass"}),
+        ("a.py", "'prose'", set()),
+    ],
+)
+def test_a_line_of_calls_and_text_loses_its_statement(path: str, line: str, mutants: set[str]) -> None:
+    after = f"def f(a):\n    {line}\n" if path == "a.py" else f"function f(a) {{\n  {line}\n}}\n"
+
+    assert mutated(path, after) == set()
+    assert lines_of(without_statements(change(path, "", after), (path,))) == {(2, mutant) for mutant in mutants}
 
 
 def test_only_changed_lines_are_mutated_and_always_in_the_same_way() -> None:

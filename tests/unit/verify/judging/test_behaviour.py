@@ -38,6 +38,10 @@ def task(title: str) -> Task:
         "Change the loader to dataclasses, no functional changes",
         "Move UserStore into its own module",
         "Annotate all functions with types",
+        "Add the missing typings of the parser",
+        "Simplify and speed up nth_permutation",
+        "Optimise split_words: use extend() in the place of a loop",
+        "Minor performance improvements of @cached",
     ],
 )
 def test_a_title_that_plainly_says_so_keeps_behaviour(title: str) -> None:
@@ -74,10 +78,22 @@ def test_a_title_that_plainly_says_so_keeps_behaviour(title: str) -> None:
         "Move a class to another room",
         "Simplify the import of CSV files",
         "Rename a file when its title changes",
+        "Add typing indicators to the chat",
+        "Optimise the route for trucks",
+        "Speed up the animation",
+        "Speed up load_all and add a flag for it",
+        "Show performance improvements of a model",
     ],
 )
 def test_a_title_that_may_mean_behaviour_does_not(title: str) -> None:
     assert not keeps_behaviour(task(title))
+
+
+def test_a_task_that_names_nothing_but_stubs_of_types_keeps_behaviour() -> None:
+    improving = task("Improve the types of difference")
+    assert keeps_behaviour(replace(improving, files=("lib/more.pyi", "typings/index.d.ts")))
+    assert not keeps_behaviour(replace(improving, files=("lib/more.pyi", "lib/more.py")))
+    assert not keeps_behaviour(improving)
 
 
 def test_the_author_may_say_it_of_any_task() -> None:

@@ -6,7 +6,13 @@ import pytest
 
 from milepost.core.task import Task
 from milepost.core.verdict import TestCase, TestOutcome
-from milepost.verify.judging.changed_tests import asks_for_removal, is_answered, lost_tests, rewritten
+from milepost.verify.judging.changed_tests import (
+    asks_for_removal,
+    changed_files_of,
+    is_answered,
+    lost_tests,
+    rewritten,
+)
 from milepost.verify.judging.split import Split
 
 SPLIT = Split(tests=("tests/test_a.py",), restored=("tests/test_a.py",))
@@ -99,3 +105,13 @@ def test_a_file_that_cannot_be_collected_any_more_stands_for_its_tests_only_once
 )
 def test_words_of_a_task_that_ask_for_removal(title: str, asks: bool) -> None:
     assert asks_for_removal(Task(id="1", title=title, status="open", line=1)) is asks
+
+
+def test_a_go_test_is_of_the_changed_test_files_of_its_folder() -> None:
+    split = Split(restored=("flag_test.go", "sub/a_test.go"), tests=("flag_test.go", "sub/a_test.go"))
+
+    assert changed_files_of(".::TestHelp", split) == ("flag_test.go",)
+    assert changed_files_of("sub::TestHelp", split) == ("sub/a_test.go",)
+    assert not changed_files_of("other::TestHelp", split)
+    (one,) = lost_tests((".::TestHelp",), {}, {".::TestHelp": TestCase(id=".::TestHelp", outcome="passed")}, {}, split)
+    assert one.became == "changed"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.verify.judging.describe import expectation
+from milepost.verify.judging.describe import expectation, is_same
 
 PYTHON = (
     "import app\n\n\ndef test_other():\n    assert app.f() == 1\n\n\ndef test_total():\n    assert app.total() == {}\n"
@@ -48,3 +48,11 @@ def test_a_test_that_is_gone_has_nothing_now() -> None:
     assert line == 0
     assert "assert app.total() == 3" in was
     assert "app.total" not in now
+
+
+def test_of_a_test_that_is_as_it_was_the_rest_of_its_file_is_shown() -> None:
+    before, after = (f"X = {value}\n\ndef test_a():\n    assert f() == X\n" for value in (1, 2))
+
+    assert expectation("test_a.py", before, after, "test_a.py::test_a") == (3, "X = 1", "X = 2")
+    assert is_same("test_a.py", before, after, "test_a.py::test_a")
+    assert not is_same("test_a.py", before, after.replace("==", "!="), "test_a.py::test_a")

@@ -209,7 +209,8 @@ def run_from(
 def build_command() -> tuple[str, ...]:
     """Every test program, and the examples that `cargo test` would build; what is broken does not stop the rest."""
     kinds = ("--tests", "--examples")
-    return ("cargo", "build", *kinds, "--workspace", "--keep-going", "--message-format=json", *_OFFLINE)
+    profile = ("--profile", "test")  # what `cargo test` builds with, so that the same programs are run
+    return ("cargo", "build", *profile, *kinds, "--workspace", "--keep-going", "--message-format=json", *_OFFLINE)
 
 
 def commands(built: Built, names: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
