@@ -1,8 +1,13 @@
-"""What real repositories need: a red base told first, files that git ignores."""
+"""What real repositories need: a red base told first, files that git ignores, lines that prove nothing held."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.conftest import Sandbox
+from tests.e2e.test_held import verdicts
+from tests.e2e.test_proof import scripted, write
+from tests.tools import needs
 
 TEST = """import pathlib
 
@@ -37,3 +42,61 @@ def test_a_red_base_is_told_before_an_agent_works_and_an_ignored_file_is_offered
     assert again.code == 0, again.stdout + again.stderr
     assert ".env" not in sandbox.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
     assert "abcdef-123456" not in again.stdout + again.stderr
+
+
+SMALL = {
+    "python": {
+        "product.py": "def double(n):\n    return n * 2\n",
+        "test_product.py": "from product import double\n\ndef test_double():\n    assert double(2) == 4\n",
+    },
+    "go": {
+        "go.mod": "module example.org/product\n\ngo 1.19\n",
+        "product.go": "package product\n\nfunc Double(n int) int { return n * 2 }\n",
+        "product_test.go": 'package product\n\nimport "testing"\n\nfunc TestDouble(t *testing.T) {\n'
+        "\tif Double(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n",
+    },
+    "rust": {
+        "Cargo.toml": '[package]\nname = "product"\nversion = "0.1.0"\nedition = "2021"\n',
+        "src/lib.rs": "pub fn double(n: i32) -> i32 {\n    n * 2\n}\n",
+        "tests/product.rs": "#[test]\nfn doubles() {\n    assert_eq!(product::double(2), 4);\n}\n",
+    },
+}
+HELPERS = {
+    "python": ("product.py", "\n\ndef helper():\n    pass\n"),
+    "go": ("product.go", "\nfunc Helper() {}\n"),
+    "rust": ("src/lib.rs", "\npub fn helper() {}\n"),
+}
+GREEN_BEFORE = (
+    pytest.param("python", "pytest", id="pytest"),
+    pytest.param("python", "true", id="true"),
+    pytest.param("go", "go test -run NoSuch ./...", id="go", marks=needs("go")),
+    pytest.param("rust", "cargo test nosuch", id="cargo", marks=needs("cargo")),
+)
+
+
+@pytest.mark.parametrize(("language", "line"), GREEN_BEFORE)
+def test_a_line_that_was_green_before_passes_no_empty_helper(sandbox: Sandbox, language: str, line: str) -> None:
+    for path, text in SMALL[language].items():
+        sandbox.write(path, text)
+    sandbox.roadmap(f"- [ ] T1 Add what triples a number\n  - Verify: `{line}`\n")
+    path, helper = HELPERS[language]
+    agent = scripted(sandbox, T1=[[write(path, SMALL[language][path] + helper)]])
+    answer = sandbox.milepost("run", "--agent", agent, "--json")
+    assert answer.code == 1 and verdicts(answer)["T1"] in ("held", "failed"), answer.stdout + answer.stderr
+    assert sandbox.mileposts() == [] and "- [ ] T1" in (sandbox.repo / "ROADMAP.md").read_text()
+
+
+def test_plain_boxes_without_tests_are_held_and_each_lands_at_a_word_of_the_owner(sandbox: Sandbox) -> None:
+    sandbox.write("README.md", "# Notes\n")
+    boxes = {"1.1": "licence.txt", "1.2": "authors.txt", "1.3": "install.txt"}
+    sandbox.roadmap("".join(f"- [ ] {box} Write {name}\n  - write {name} words\n" for box, name in boxes.items()))
+    ended = sandbox.run("--json")
+    assert ended.code == 1 and verdicts(ended) == dict.fromkeys(boxes, "held"), ended.stdout + ended.stderr
+    assert sandbox.mileposts() == []
+
+    for box in boxes:
+        taken = sandbox.milepost("accept", box)
+        assert taken.code == 0 and "accepted by Ada, not verified" in taken.stdout, taken.stderr
+    assert sandbox.mileposts() == [*boxes]
+    assert "[ ]" not in (sandbox.repo / "ROADMAP.md").read_text()
+    assert all((sandbox.repo / name).read_text() == "words\n" for name in boxes.values())
