@@ -44,6 +44,22 @@ def test_a_red_base_is_told_before_an_agent_works_and_an_ignored_file_is_offered
     assert "abcdef-123456" not in again.stdout + again.stderr
 
 
+def test_an_ignored_file_that_nobody_has_is_the_machines_fault_and_is_asked_for_by_name(sandbox: Sandbox) -> None:
+    sandbox.write("pkg.py", 'TOKEN = open(".env").read()\n')
+    sandbox.write("test_all.py", "from pkg import two\n\ndef test_two():\n    assert two() == 2\n")
+    sandbox.write(".gitignore", ".env\n")
+    sandbox.roadmap("- [ ] T1 Let two give two\n  - Verify: `pytest -q`\n")
+    work = 'TOKEN = open(".env").read()\n\ndef two():\n    return 2\n'
+    agent = scripted(sandbox, T1=[[write("pkg.py", work)]])
+
+    answer = sandbox.milepost("run", "--agent", agent, "--json")
+    ended = answer.events[-1]["tasks"][0]
+    assert answer.code == 1 and ended["attempts"] == 1, answer.stdout + answer.stderr
+    assert "the machine failed, not the work: checkouts do not have .env, which git ignores" in ended["reason"]
+    assert "write .env, which is not in your repository either" in answer.stdout and "circles" not in answer.stdout
+    assert sandbox.milepost("memory", "list", "--json").json == [], "it teaches nothing"
+
+
 SMALL = {
     "python": {
         "product.py": "def double(n):\n    return n * 2\n",

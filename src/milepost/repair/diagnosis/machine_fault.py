@@ -59,6 +59,10 @@ _LASTING: tuple[tuple[str, str, str], ...] = (
         "install it as the project's documentation says",
     ),
 )
+# Said of a failed check that misses a file which git ignores: `files_hint` in the verify room.
+_IGNORED = re.compile(
+    r"; git ignores (?P<paths>[^\n]+?): (?P<advice>(?:write [^\n]+?; )?\[workspace\] copy = \[[^\n]+)$"
+)
 _NOT_FOUND = re.compile(
     r"(?:^|[:\s])not found: (?P<name>[\w.+-]+)\s*$|(?P<name2>[\w.+-]+): (?:command )?not found\s*$", re.MULTILINE
 )
@@ -79,6 +83,9 @@ def machine_fault(check: CheckResult) -> MachineFault | None:
             return MachineFault(what=what, advice=advice)
     if _passed_before(check):
         return None
+    if found := _IGNORED.search(check.summary):
+        what = f"checkouts do not have {found['paths']}, which git ignores"
+        return MachineFault(what=what, advice=found["advice"])
     if service := refused_service(text):
         what = f"{service.name} on port {service.port} cannot be reached from the sandbox"
         return MachineFault(what=what, advice=f"start it and let it through: {settings_for(service)}")
