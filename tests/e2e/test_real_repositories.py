@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_held import verdicts
 from tests.e2e.test_proof import scripted, write
+from tests.postgres import Cluster
 from tests.tools import needs
 
 TEST = """import pathlib
@@ -58,6 +59,39 @@ def test_an_ignored_file_that_nobody_has_is_the_machines_fault_and_is_asked_for_
     assert "the machine failed, not the work: checkouts do not have .env, which git ignores" in ended["reason"]
     assert "write .env, which is not in your repository either" in answer.stdout and "circles" not in answer.stdout
     assert sandbox.milepost("memory", "list", "--json").json == [], "it teaches nothing"
+
+
+ASKS_POSTGRESQL = """import socket
+
+def asked():
+    with socket.create_connection(("127.0.0.1", PORT), timeout=20) as server:
+        server.sendall(bytes.fromhex("0000000804d2162f"))
+        return server.recv(1)
+"""
+STORE = "from store import asked\n\ndef test_a_server_answers():\n    assert asked() in (b'N', b'S')\n"
+
+
+def test_a_service_of_a_compose_file_is_reached_with_the_settings_that_init_proposed_and_nothing_else(
+    sandbox: Sandbox, cluster: Cluster
+) -> None:
+    cluster.start()
+    port = cluster.url("any").partition("@")[2].partition(":")[2].partition("/")[0]
+    sandbox.write("compose.yaml", f'services:\n  db:\n    image: postgres:16\n    ports:\n      - "{port}:5432"\n')
+    sandbox.write("store.py", ASKS_POSTGRESQL.replace("PORT", port))
+    sandbox.write("test_store.py", STORE)
+    sandbox.roadmap("- [ ] T1 Add a pair\n  - Verify: `pytest -q test_store.py`\n")
+    told = sandbox.milepost("init", "--yes", HOME=str(sandbox.home))
+    assert f"set: Let agents and checks reach PostgreSQL at 127.0.0.1:{port}" in told.stdout, told.stdout
+    assert "tests  1 of 1 pass before any work" in told.stdout
+    sandbox.commit("Settings")
+
+    added = "\n\ndef pair(a, b):\n    return (a, b)\n"
+    shown = (
+        STORE.replace("import asked", "import asked, pair") + "\ndef test_pair():\n    assert pair(1, 2) == (1, 2)\n"
+    )
+    work = [write("store.py", ASKS_POSTGRESQL.replace("PORT", port) + added), write("test_store.py", shown)]
+    answer = sandbox.milepost("run", "--agent", scripted(sandbox, T1=[work]), "--json")
+    assert verdicts(answer) == {"T1": "passed"}, answer.stdout + answer.stderr
 
 
 SMALL = {
