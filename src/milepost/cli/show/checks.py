@@ -30,7 +30,7 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
     for check in unable:
         lines += wrapped(f"{check.name}: {check.summary}", width, indent=0)
     if silent:
-        said = wrapped(f"not applicable: {', '.join(silent)}", width, indent=name_width + 1)
+        said = wrapped(f"not applicable: {', '.join(dict.fromkeys(silent))}", width, indent=name_width + 1)
         lines += [f"{padded('–', name_width)} {said[0].strip()}", *said[1:]]
     for check in asked:
         if check.outcome == "failed":

@@ -71,6 +71,7 @@ _TOOLCHAINS = frozenset(
     {"make", "cmake", "node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "rustc", "go", "java", "javac"}
     | {"mvn", "gradle", "dotnet", "ruby", "bundle", "php", "composer", "python", "python3", "uv", "poetry", "docker"}
     | {"gcc", "g++", "cc", "clang", "bash", "jq", "git", "just", "ninja", "swift", "elixir", "mix"}
+    | {"pytest", "tox", "nox"}
 )
 _PROGRAM_NOT_FOUND = 127
 
@@ -93,7 +94,7 @@ def machine_fault(check: CheckResult) -> MachineFault | None:
         if found := re.search(sign, text):
             name = found.groupdict().get("name")
             return MachineFault(what=f"{what}: {name}" if name else what, advice=advice)
-    return _missing_program(check, text) if check.before == "failed" else None
+    return _missing_program(check, text)
 
 
 def _missing_program(check: CheckResult, text: str) -> MachineFault | None:

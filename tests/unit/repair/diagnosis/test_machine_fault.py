@@ -74,10 +74,11 @@ def test_a_case_that_passed_at_the_base_speaks_for_the_machine() -> None:
         ("`make test` not found: make", "failed", True),
         ("`greet --help` not found: greet", "failed", False),
         ("`make test` not found: make", "passed", False),
+        ("`pytest tests/test_new.py` not found: pytest", None, True),
     ],
 )
 def test_a_program_of_a_toolchain_is_missed_and_one_that_the_task_makes_is_not(
-    summary: str, before: str, is_fault: bool
+    summary: str, before: str | None, is_fault: bool
 ) -> None:
     assert (machine_fault(failed(summary=summary, before=before, exit_code=None)) is not None) is is_fault
 
