@@ -20,7 +20,8 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
     """A line for each check that had something to ask, and below them the details of those that failed."""
     asked = [check for check in evidence.checks if check.outcome != "absent"]
     unable = [check for check in evidence.checks if check.outcome == "absent" and "could not" in check.summary]
-    silent = [check.name for check in evidence.checks if check.outcome == "absent" and check not in unable]
+    quiet = [check.name for check in evidence.checks if check.outcome == "absent" and check not in unable]
+    silent = dict.fromkeys(name for name in quiet if name not in {check.name for check in asked})
     name_width = max([12, *(len(check.name) + 1 for check in asked)])
     what_width = max(20, width - name_width - 38)
     heading = f"{padded('check', name_width)} {padded('details', what_width)}  {'before':<10} {'after':<12}"
@@ -30,7 +31,7 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
     for check in unable:
         lines += wrapped(f"{check.name}: {check.summary}", width, indent=0)
     if silent:
-        said = wrapped(f"not applicable: {', '.join(dict.fromkeys(silent))}", width, indent=name_width + 1)
+        said = wrapped(f"not applicable: {', '.join(silent)}", width, indent=name_width + 1)
         lines += [f"{padded('–', name_width)} {said[0].strip()}", *said[1:]]
     for check in asked:
         if check.outcome == "failed":

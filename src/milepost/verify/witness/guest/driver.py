@@ -119,7 +119,7 @@ def _let_the_top_be_a_package(folder: Path) -> None:
     try:
         os.scandir(folder.parent).close()
     except PermissionError:
-        sys.path_importer_cache[str(folder.parent)] = _OnlyPackage(folder)  # type: ignore[assignment]
+        sys.path_importer_cache[str(folder.parent)] = _OnlyPackage(folder)
 
 
 def _import_sources_only(empty_folder: str) -> None:
