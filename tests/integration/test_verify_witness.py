@@ -658,6 +658,18 @@ class TestEnd(unittest.TestCase):
 """
 
 
+def test_a_checkout_whose_top_is_a_package_is_imported_though_nobody_may_look_above_it(
+    bench: Bench, bare: Bench, workspace: Workspace
+) -> None:
+    inner = "from .deeper import seconds\n\nimport unittest\n\nclass TestHours(unittest.TestCase):\n"
+    inner += "    def test_hours(self):\n        self.assertEqual(seconds(1), 60)\n"
+    write(workspace, {"__init__.py": "", "test_top.py": inner, "deeper.py": HOURS, "tests/__init__.py": ""})
+    write(workspace, {"tests/test_below.py": inner.replace(".deeper", "..deeper")})
+    expected = {f"{file}::TestHours::test_hours": "passed" for file in ("test_top.py", "tests/test_below.py")}
+    assert outcomes(UnittestRunner().run("", workspace, bare)) == expected
+    assert outcomes(PytestRunner().run("", workspace, bench)) == expected
+
+
 def test_every_way_a_unittest_can_end_is_told(bare: Bench, workspace: Workspace) -> None:
     write(workspace, {"tests/test_odd.py": UNITTEST_ENDS, "tests/test_quits.py": "raise SystemExit(0)\n"})
     write(workspace, {"tests/test_skips.py": "import unittest\nraise unittest.SkipTest('not here')\n"})

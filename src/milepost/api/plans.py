@@ -94,8 +94,8 @@ def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> For
     return foresee(find(roadmap), made or plan(roadmap))
 
 
-def agent_to_name(roadmap: Path | str | None = None, made: Plan | None = None) -> str:
-    """The agent that a run needs to be told, as settings and tasks name none: one that can work here, if any can."""
+def agent_to_name(roadmap: Path | str | None = None, made: Plan | None = None) -> str | None:
+    """The agent that a run needs to be told, as settings and tasks name none: one that is here, None where none is."""
     from milepost.engine.planning.agent_to_name import agent_to_name as name_of
 
     return name_of(find(roadmap), made or plan(roadmap))

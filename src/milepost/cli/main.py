@@ -176,14 +176,14 @@ def init(
         folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell, accept=yes, agent=agent
     )
     lines = init_lines(made, Path.cwd(), proposed, accepted=yes)
-    print_lines("\n".join(lines[: len(made)]))
-    if not asks:
-        print_lines(looked_at)
+    before_tests = len(made) + len(proposed) if made else 0
+    told = lines[: len(made)], [] if asks else [looked_at], lines[len(made) : before_tests]
+    print_lines("\n".join(line for part in told for line in part))
     if made and tests and found.suites:
         with told_on_stderr():
             standing = machines.base_tests(folder)
         print_lines("\n".join(base_lines(standing, terminal_width())))
-    print_lines("\n".join(lines[len(made) :]))
+    print_lines("\n".join(lines[before_tests:]))
 
 
 def _chosen_agent(agents: tuple[str, ...]) -> str:

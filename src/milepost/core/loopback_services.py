@@ -68,19 +68,35 @@ SERVICES = (
 _REFUSED = re.compile(
     r"(?i:refused|not permitted|permission denied|ECONNREFUSED|EPERM|EACCES|unreachable|\[Errno 1(?:11|3)?\])"
 )
+_BARE_REFUSAL = re.compile(r"ConnectionRefusedError|ECONNREFUSED|Connection refused")
 _PORT = re.compile(r"(?:port[ =:]+|:)(?P<port>\d{2,5})(?!\d)")
 _LOOPBACK = re.compile(r"127\.0\.0\.1|localhost|::1|0\.0\.0\.0")
 
 
 def refused_service(text: str) -> Service | None:
-    """The service on loopback that a text says could not be reached: by its own port, or by its client's words."""
-    for line in text.splitlines():
+    """The service on loopback that a text says could not be reached: by its own port, or by its client's words.
+
+    Some only say that it was refused: then a trace tells by its calls and files what was asked.
+    """
+    lines = text.splitlines()
+    for line in lines:
         if _REFUSED.search(line) and _LOOPBACK.search(line):
             for service in SERVICES:
                 if re.search(rf"(?<!\d){service.port}(?!\d)", line):
                     return service
             if (port := _PORT.search(line)) and (named := _spoken_of(line)):
                 return replace(named, port=int(port["port"]))
+    return _traced(lines) if any(map(_BARE_REFUSAL.search, lines)) else None
+
+
+def _traced(lines: list[str]) -> Service | None:
+    """The service whose port a call names beside this machine, or in whose client a trace ends."""
+    for service in SERVICES:
+        call = re.compile(rf"(?:{_LOOPBACK.pattern})['\"]?\s*[,:]\s*(?:port\s*=\s*)?{service.port}(?!\d)")
+        clients = "|".join(re.escape(client.replace("-", "_")) for client in service.clients)
+        client = re.compile(rf"(?:site-packages|node_modules)/(?:{clients})(?:[/.]|-pool/)")
+        if any(call.search(line) or client.search(line) for line in lines):
+            return service
     return None
 
 

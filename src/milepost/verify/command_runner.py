@@ -148,9 +148,11 @@ def tail(text: str, bytes_allowed: int) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that says something, without the mark that pytest puts before an error."""
+    """The last line that says something, without pytest's mark of an error; of TAP the first failure."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("E   ")[:LONGEST_LINE] if lines else ""
+    red = (line for line in lines if line.startswith("not ok ") and "# TODO" not in line and "# SKIP" not in line)
+    told = next(red, lines[-1] if lines else "")
+    return told.removeprefix("E   ")[:LONGEST_LINE]
 
 
 def _within(checkout: Path, folder: str) -> Path | None:

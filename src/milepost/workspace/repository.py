@@ -131,10 +131,12 @@ class Repository:
         done = _ask(self.top, *off_switches(self.filters()), *words)
         return tuple(row[3:] for row in done.stdout.split("\0") if row) if done.returncode == 0 else None
 
-    def ignores(self, path: str) -> bool:
-        """Whether the user's tree has a file here that git ignores."""
-        inside = not path.startswith("/") and ".." not in path.split("/") and (self.top / path).is_file()
-        return inside and _ask(self.top, "check-ignore", "--quiet", "--", f"./{path}").returncode == 0
+    def has_ignored(self, path: str) -> bool | None:
+        """Whether the user's tree has the file that git ignores at a path; None where git ignores none there."""
+        is_inside = not path.startswith("/") and ".." not in path.split("/")
+        if not is_inside or _ask(self.top, "check-ignore", "--quiet", "--", f"./{path}").returncode != 0:
+            return None
+        return (self.top / path).is_file()
 
     def tracked(self, path: str) -> tuple[str, ...]:
         """What git tracks at or below a path, in the index or in HEAD, however the path is spelt there."""

@@ -148,6 +148,16 @@ def test_requirements_files_are_followed_and_what_is_the_projects_own_is_not_ins
     assert needs.asked.hashed
 
 
+def test_a_line_of_the_roadmap_that_calls_pytest_needs_it_whatever_the_tests_are_written_for(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(
+        "import unittest\n\nclass TestA(unittest.TestCase):\n    def test_a(self): ...\n"
+    )
+    (tmp_path / "ROADMAP.md").write_text("- [ ] 1.1 Ask pytest\n  - Verify: python -m unittest\n")
+    assert not python_needs(tmp_path).uses_pytest
+    (tmp_path / "ROADMAP.md").write_text("- [ ] 1.1 Ask\n  - **Verify:** `python3 -m pytest tests`\n")
+    assert python_needs(tmp_path).uses_pytest
+
+
 def test_the_digest_follows_what_decides_the_packages_and_nothing_else(tmp_path: Path) -> None:
     def digest(**files: str) -> str:
         write(tmp_path, **files)

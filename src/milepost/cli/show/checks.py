@@ -20,7 +20,8 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
     """A line for each check that had something to ask, and below them the details of those that failed."""
     asked = [check for check in evidence.checks if check.outcome != "absent"]
     unable = [check for check in evidence.checks if check.outcome == "absent" and "could not" in check.summary]
-    silent = [check.name for check in evidence.checks if check.outcome == "absent" and check not in unable]
+    quiet = [check.name for check in evidence.checks if check.outcome == "absent" and check not in unable]
+    silent = dict.fromkeys(name for name in quiet if name not in {check.name for check in asked})
     name_width = max([12, *(len(check.name) + 1 for check in asked)])
     what_width = max(20, width - name_width - 38)
     heading = f"{padded('check', name_width)} {padded('details', what_width)}  {'before':<10} {'after':<12}"

@@ -21,7 +21,9 @@ def base_lines(standing: BaseTests, width: int) -> list[str]:
     """How the tests stand before any work, with those that are red, or why none could be run."""
     took = "" if standing.took_s is None else f", {duration(int(standing.took_s * 1000))}"
     if not standing.problem:
-        return [f"tests  {standing.passed} of {standing.tests} pass before any work{took}"]
+        left_out = standing.tests - standing.passed
+        skipped = f", {left_out} {'is' if left_out == 1 else 'are'} skipped" if left_out else ""
+        return [f"tests  {standing.passed} of {standing.tests} pass before any work{skipped}{took}"]
     first, *more = standing.problem.splitlines()
     return [*hanging("tests  ", first, width), *(line for text in more[:6] for line in wrapped(text, width, indent=7))]
 

@@ -32,11 +32,11 @@ def plan_lines(
     *,
     everything: bool = False,
     strict: bool = False,
-    agent: str = "",
+    agent: str | None = "",
 ) -> list[str]:
     """The plan in waves, what to look at, who would do it and what it will take, and what to do next.
 
-    `agent` is whom a run needs to be told.
+    `agent` is whom a run needs to be told, None where nobody is here who could be.
     """
     lines = [*_head(plan, name, width), *wave_lines(plan, plan.waves, width)]
     lines += problem_lines(plan, width, everything=everything, strict=strict)
@@ -49,6 +49,9 @@ def plan_lines(
         lines += [proposed("next   fix the roadmap, then: milepost plan")]
     elif plan.problems and strict:
         lines += [proposed("next   fix the roadmap, then: milepost plan --strict")]
+    elif plan.waves and agent is None:
+        run = proposed(f"milepost run --agent NAME{_dialect(plan)}")
+        lines += [f"next   milepost doctor   what agents need to work here; then: {run}"]
     elif plan.waves:
         lines += [proposed(f"next   milepost run{f' --agent {agent}' if agent else ''}{_dialect(plan)}")]
     else:

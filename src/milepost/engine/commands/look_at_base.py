@@ -30,7 +30,7 @@ def base_tests(roadmap: Path) -> BaseTests:
         with opened(project) as (mileposts, examiner, _):
             before = examiner.baselines.at(commit, mileposts.tree_of(commit))
             tests = before.tests()
-            said = red_base(tests, before.why_unknown(), before.messages(), project.repository.ignores)
+            said = red_base(tests, before.why_unknown(), before.messages(), project.repository.has_ignored)
             environment = (before.environment() or ("", ""))[1]
             counted = Counter((tests or {}).values())
             return BaseTests(

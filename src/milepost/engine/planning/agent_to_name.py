@@ -17,15 +17,18 @@ from milepost.sandbox.read_plain import LARGEST_SETTINGS, read_plain
 AGENTS = ("claude", "codex", "tool", "aider")
 
 
-def agent_to_name(roadmap: Path, plan: Plan, environ: Mapping[str, str] = os.environ) -> str:
-    """The first agent that is here, where neither settings nor tasks name one; empty where none has to be named."""
+def agent_to_name(roadmap: Path, plan: Plan, environ: Mapping[str, str] = os.environ) -> str | None:
+    """The first agent that is here, where neither settings nor tasks name one; empty where none has to be named.
+
+    None where one has to be named and none is here.
+    """
     settings = _settings(roadmap.absolute().parent / SETTINGS_FILE)
     still_open = (task for task in plan.tasks if task.status != "done")
     if _said(settings, "run", "agent") or environ.get("MILEPOST_AGENT") or all(task.agent for task in still_open):
         return ""
     has_model = bool(_said(settings, "model", "name") or environ.get("MILEPOST_MODEL"))
     here = (name for name in AGENTS if (has_model if name == "tool" else shutil.which(name, path=environ.get("PATH"))))
-    return next(here, AGENTS[0])
+    return next(here, None)
 
 
 def _said(settings: Mapping[str, Any], section: str, key: str) -> object:

@@ -56,6 +56,7 @@ from milepost.repair.recipes.recipe import Correction
 from milepost.repair.strategy.retry_policy import wait_for_service_s
 from milepost.roadmap import read
 from milepost.verify.checks.secrets import secrets_found
+from milepost.verify.judging.red_base import with_hints
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]
@@ -214,7 +215,8 @@ def verify(services: RunServices, order: Plain, task: Plain, candidate: Plain) -
         return dump(judge(given.tree, refused))
     commands = command_teller(services, asked.run, job.id, given.attempt, "milepost")
     with services.examiner.logging.told_by(commands.around):
-        return dump(services.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
+        found = services.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell)
+        return dump(with_hints(found, services.project.repository.has_ignored))
 
 
 @step

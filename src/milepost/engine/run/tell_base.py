@@ -17,4 +17,4 @@ def red_base_of(services: RunServices, base: str) -> str:
         return ""
     before = examiner.baselines.at(base, services.mileposts.tree_of(base))
     tests = before.tests()
-    return red_base(tests, before.why_unknown(), before.messages(), services.project.repository.ignores)
+    return red_base(tests, before.why_unknown(), before.messages(), services.project.repository.has_ignored)

@@ -59,6 +59,10 @@ _LASTING: tuple[tuple[str, str, str], ...] = (
         "install it as the project's documentation says",
     ),
 )
+# Said of a failed check that misses a file which git ignores: `files_hint` in the verify room.
+_IGNORED = re.compile(
+    r"; git ignores (?P<paths>[^\n]+?): (?P<advice>(?:write [^\n]+?; )?\[workspace\] copy = \[[^\n]+)$"
+)
 _NOT_FOUND = re.compile(
     r"(?:^|[:\s])not found: (?P<name>[\w.+-]+)\s*$|(?P<name2>[\w.+-]+): (?:command )?not found\s*$", re.MULTILINE
 )
@@ -67,6 +71,7 @@ _TOOLCHAINS = frozenset(
     {"make", "cmake", "node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "rustc", "go", "java", "javac"}
     | {"mvn", "gradle", "dotnet", "ruby", "bundle", "php", "composer", "python", "python3", "uv", "poetry", "docker"}
     | {"gcc", "g++", "cc", "clang", "bash", "jq", "git", "just", "ninja", "swift", "elixir", "mix"}
+    | {"pytest", "tox", "nox"}
 )
 _PROGRAM_NOT_FOUND = 127
 
@@ -79,6 +84,9 @@ def machine_fault(check: CheckResult) -> MachineFault | None:
             return MachineFault(what=what, advice=advice)
     if _passed_before(check):
         return None
+    if found := _IGNORED.search(check.summary):
+        what = f"checkouts do not have {found['paths']}, which git ignores"
+        return MachineFault(what=what, advice=found["advice"])
     if service := refused_service(text):
         what = f"{service.name} on port {service.port} cannot be reached from the sandbox"
         return MachineFault(what=what, advice=f"start it and let it through: {settings_for(service)}")
@@ -86,7 +94,7 @@ def machine_fault(check: CheckResult) -> MachineFault | None:
         if found := re.search(sign, text):
             name = found.groupdict().get("name")
             return MachineFault(what=f"{what}: {name}" if name else what, advice=advice)
-    return _missing_program(check, text) if check.before == "failed" else None
+    return _missing_program(check, text)
 
 
 def _missing_program(check: CheckResult, text: str) -> MachineFault | None:

@@ -35,6 +35,7 @@ _CONFIGURES_PYTEST = {
     "pyproject.toml": rb"\[tool\.pytest",
     "setup.cfg": rb"\[tool:pytest\]",
     "tox.ini": rb"\[pytest\]",
+    "ROADMAP.md": rb"(?i)\bverify:.*\bpytest\b",  # its lines are run with what the environment has
 }
 _SOURCE_IN_LOCK = re.compile(r"(?:registry|git|url)\s*=\s*\"([a-z0-9+]+://[^\"]+)\"", re.IGNORECASE)
 _USUAL_HOSTS = ("pypi.org", "files.pythonhosted.org")
@@ -67,7 +68,7 @@ class PythonNeeds:
 
     @cached_property
     def uses_pytest(self) -> bool:
-        """Whether tests are written for pytest: by its configuration, an import of it, or plain functions."""
+        """Whether pytest is called: by its settings, a line of the roadmap, an import of it, or plain functions."""
         return _uses_pytest(self.top)
 
     @cached_property

@@ -117,6 +117,11 @@ def test_the_head_of_a_guess_is_broken_between_facts_and_what_comes_next_names_i
     assert lines[-1] == "next   milepost run --dialect emoji"
     told = plan_lines(guessed, "docs/TODO.md", 80, agent="claude")
     assert told[-1] == "next   milepost run --agent claude --dialect emoji"
+    nobody = plan_lines(guessed, "docs/TODO.md", 80, agent=None)[-1]
+    assert (
+        nobody
+        == "next   milepost doctor   what agents need to work here; then: milepost run --agent NAME --dialect emoji"
+    )
 
 
 def test_when_it_is_strict_that_is_said() -> None:

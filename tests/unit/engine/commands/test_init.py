@@ -15,7 +15,7 @@ from milepost.core.task import Plan, Task
 from milepost.engine.commands.find_facts import Facts, find_facts
 from milepost.engine.commands.init import settings_text
 from milepost.engine.commands.look_at_base import BaseTests
-from milepost.engine.planning.agent_to_name import AGENTS, agent_to_name
+from milepost.engine.planning.agent_to_name import agent_to_name
 
 
 def test_languages_tests_lock_files_rules_and_agents_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +50,7 @@ def test_settings_say_what_was_found_and_name_the_agent_whatever_a_repository_is
 
 def test_a_red_base_is_told_with_its_tests_and_a_green_one_with_its_number() -> None:
     assert base_lines(BaseTests(tests=3, passed=3, took_s=1.0), 80) == ["tests  3 of 3 pass before any work, 1.0 s"]
+    assert base_lines(BaseTests(tests=3, passed=2), 80) == ["tests  2 of 3 pass before any work, 1 is skipped"]
     red = BaseTests(tests=3, passed=2, problem="the base is red: 1 test fails\ncargo: not found")
     assert base_lines(red, 80) == ["tests  the base is red: 1 test fails", "       cargo: not found"]
 
@@ -57,7 +58,7 @@ def test_a_red_base_is_told_with_its_tests_and_a_green_one_with_its_number() -> 
 def test_a_plan_names_an_agent_only_where_nothing_else_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     task = Task(id="1", title="Do it", status="open", line=1)
-    assert agent_to_name(tmp_path / "ROADMAP.md", Plan(tasks=(task,), waves=(("1",),))) == AGENTS[0]
+    assert agent_to_name(tmp_path / "ROADMAP.md", Plan(tasks=(task,), waves=(("1",),))) is None
     (tmp_path / "milepost.toml").write_text('[run]\nagent = "tool"\n')
     assert agent_to_name(tmp_path / "ROADMAP.md", Plan(tasks=(task,), waves=(("1",),))) == ""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from milepost.core.verdict import CheckResult, TestCase
+from milepost.core.verdict import CheckResult, Evidence, TestCase, Verdict
 from milepost.repair.diagnosis.machine_fault import machine_fault
+from milepost.verify.judging.red_base import with_hints
 
 POSTGRES = 'connection to server at "127.0.0.1", port 5432 failed: Connection refused'
 
@@ -72,10 +74,11 @@ def test_a_case_that_passed_at_the_base_speaks_for_the_machine() -> None:
         ("`make test` not found: make", "failed", True),
         ("`greet --help` not found: greet", "failed", False),
         ("`make test` not found: make", "passed", False),
+        ("`pytest tests/test_new.py` not found: pytest", None, True),
     ],
 )
 def test_a_program_of_a_toolchain_is_missed_and_one_that_the_task_makes_is_not(
-    summary: str, before: str, is_fault: bool
+    summary: str, before: str | None, is_fault: bool
 ) -> None:
     assert (machine_fault(failed(summary=summary, before=before, exit_code=None)) is not None) is is_fault
 
@@ -85,3 +88,17 @@ def test_a_program_of_a_toolchain_is_missed_and_one_that_the_task_makes_is_not(
 )
 def test_the_rest_is_nobodys_but_the_works(log: str) -> None:
     assert machine_fault(failed(log, before="failed")) is None
+
+
+def test_a_file_that_git_ignores_and_checkouts_lack_is_the_machines_unless_it_was_there_at_the_base() -> None:
+    missing = "exit 1: FileNotFoundError: [Errno 2] No such file or directory: '.env'"
+    evidence = Evidence(tree="t", verdict=Verdict.FAILED, checks=(failed(summary=missing, before="failed"),))
+    (told,) = with_hints(evidence, {".env": True}.get).checks
+    found = machine_fault(told)
+    assert found is not None
+    assert found.what == "checkouts do not have .env, which git ignores"
+    assert found.advice == '[workspace] copy = [".env"] copies it into checkouts'
+    absent = machine_fault(with_hints(evidence, {".env": False}.get).checks[0])
+    assert absent is not None and absent.advice.startswith("write .env, which is not in your repository either; [work")
+    assert machine_fault(replace(told, before="passed")) is None
+    assert with_hints(evidence, {}.get) == evidence and machine_fault(evidence.checks[0]) is None

@@ -83,6 +83,7 @@ def _enter_project(order: dict, words: list[str], main_module: str) -> None:  # 
     if order["source_only"]:
         _import_sources_only(order["source_only"])
     sys.path[:0] = [str(Path.cwd()), *order["path"]]
+    _let_the_top_be_a_package(Path.cwd())
     _forget_what_the_project_has(sys.path[: 1 + len(order["path"])])
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         if name != "PYTEST_DISABLE_PLUGIN_AUTOLOAD":
@@ -93,6 +94,32 @@ def _enter_project(order: dict, words: list[str], main_module: str) -> None:  # 
     stand_in = types.ModuleType("__main__")
     stand_in.__spec__, stand_in.__file__ = spec, spec.origin
     sys.modules["__main__"] = stand_in
+
+
+class _OnlyPackage:
+    """Finds one package in a folder that may not be listed: the checkout, where its top folder is a package."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_spec(self, name: str, _target: object = None) -> Any:
+        if name != self._folder.name:
+            return None
+        folders = [str(self._folder)]
+        start = str(self._folder / "__init__.py")
+        return importlib.util.spec_from_file_location(name, start, submodule_search_locations=folders)
+
+
+def _let_the_top_be_a_package(folder: Path) -> None:
+    """Test runners import such a package from the folder above, which the sandbox does not show."""
+    while (folder / "__init__.py").is_file() and (folder.parent / "__init__.py").is_file():
+        folder = folder.parent
+    if not (folder / "__init__.py").is_file():
+        return
+    try:
+        os.scandir(folder.parent).close()
+    except PermissionError:
+        sys.path_importer_cache[str(folder.parent)] = _OnlyPackage(folder)
 
 
 def _import_sources_only(empty_folder: str) -> None:
