@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= $(shell echo $$(($$(nproc) * 5 / 2)))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-quick check web docs lock bench clean
+.PHONY: demo test test-quick check web docs lock bench bench-docs bench-smoke clean
 
 demo: .venv/run
 	@$(BIN)/milepost demo
@@ -32,17 +32,16 @@ web:
 docs: .venv/dev
 	$(BIN)/python docs/reference.py
 
+# Every benchmark, and one table at the end; bench-docs also writes it into docs/performance.md. bench-smoke runs each as
+# small as can be, to see that it works.
 bench: .venv/dev
-	$(BIN)/python benchmarks/overhead.py
-	$(BIN)/python benchmarks/engine.py --without-run
-	$(BIN)/python benchmarks/verify.py
-	$(BIN)/python benchmarks/roadmap.py
-	$(BIN)/python benchmarks/sandbox.py
-	$(BIN)/python benchmarks/agents.py
-	$(BIN)/python benchmarks/context.py
-	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/output.py
-	$(BIN)/python benchmarks/web.py
+	$(BIN)/python benchmarks/all.py
+
+bench-docs: .venv/dev
+	$(BIN)/python benchmarks/all.py --docs
+
+bench-smoke: .venv/dev
+	$(BIN)/python benchmarks/all.py --smoke
 
 # A marker is written only when all of an installation succeeded; a broken one is done again.
 .venv/run: requirements/run.lock pyproject.toml

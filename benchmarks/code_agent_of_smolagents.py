@@ -1,8 +1,8 @@
-"""Does the tasks of benchmarks/code_agent.py with smolagents' CodeAgent; prints what was measured as JSON.
+"""Does the tasks of benchmarks/agents.py with smolagents' CodeAgent; prints what was measured as JSON.
 
-    python benchmarks/code_agent_of_smolagents.py usual|quiet ROUNDS
+    python benchmarks/code_agent_of_smolagents.py usual|quiet
 
-For benchmarks/code_agent.py, which starts it with an interpreter that has smolagents. `usual` is as it comes, `quiet`
+For benchmarks/agents.py, which starts it with an interpreter that has smolagents. `usual` is as it comes, `quiet`
 without the log that it prints.
 """
 
@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from code_tasks import TASKS, Task, Watch
+from code_tasks import TASKS, Task
+from measuring import Watch
 from smolagents import CodeAgent, Model, tool  # type: ignore[import-not-found]
 from smolagents.models import ChatMessage, MessageRole  # type: ignore[import-not-found]
 from smolagents.monitoring import LogLevel, TokenUsage  # type: ignore[import-not-found]
@@ -39,9 +40,8 @@ class Scripted(Model):  # type: ignore[misc]
 
 def main() -> None:
     level = {"usual": LogLevel.INFO, "quiet": LogLevel.OFF}[sys.argv[1]]
-    for _ in range(int(sys.argv[2])):
-        for task in TASKS:
-            print(json.dumps(_measured(task, level)), flush=True)
+    for task in TASKS:
+        print(json.dumps(_measured(task, level)), flush=True)
 
 
 def _measured(task: Task, level: Any) -> dict[str, Any]:
@@ -51,11 +51,9 @@ def _measured(task: Task, level: Any) -> dict[str, Any]:
         answer = agent.run(task.text)
     watch = model.watch
     return {
-        "task": task.name,
         "right": answer == task.answer,
         "between_ms": watch.between_ms,
         "characters": watch.characters,
-        "questions": watch.questions,
     }
 
 

@@ -1,12 +1,11 @@
-"""The tasks of benchmarks/code_agent.py: what a scripted model writes, step by step, and the answer that is right.
+"""The tasks of benchmarks/agents.py: what a scripted model writes, step by step, and the answer that is right.
 
 Code that both agents can run: the functions read_file and write_file, variables that stay, and errors on the way.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -58,23 +57,3 @@ TASKS = (
         6.0,
     ),
 )
-
-
-@dataclass
-class Watch:
-    """Sees when a model is asked and when it has answered: what lies between is the agent's own time."""
-
-    between_ms: list[float] = field(default_factory=list)
-    characters: int = 0
-    questions: int = 0
-    _answered_at: float | None = None
-
-    def asked(self, characters: int) -> None:
-        now = time.perf_counter()
-        if self._answered_at is not None:
-            self.between_ms.append((now - self._answered_at) * 1000)
-        self.characters += characters
-        self.questions += 1
-
-    def answered(self) -> None:
-        self._answered_at = time.perf_counter()

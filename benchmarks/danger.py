@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import statistics
 import subprocess
-import sys
 import time
+
+from measuring import answers, arguments, seconds
 
 from milepost.sandbox.policy import Policy, decide
 
-ROUNDS = 200
 POLICY = Policy()
 COMMANDS = (
     ["pytest", "-q", "tests/test_executor.py"],
@@ -33,12 +33,12 @@ SCRIPT = ["bash", "-c", "make test && cp a b\n" * 200]
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    rounds = answers(arguments(__doc__, rounds=200)).rounds
     _judge(SCRIPT, "/w")
     # A folder that is another one each time makes the decision a new one.
     times = [_judge(argv, f"/w/{number}") for number in range(rounds) for argv in COMMANDS]
     again = [_judge(argv, f"/w/{rounds - 1}") for argv in COMMANDS]
-    program = statistics.median(_start() for _ in range(50))
+    program = statistics.median(seconds(lambda: subprocess.run(["true"])) for _ in range(50))
     median, tail = statistics.median(times), statistics.quantiles(times, n=100)[98]
     print(f"one command   median {median * 1e6:.0f} µs   99 % below {tail * 1e6:.0f} µs")
     print(f"of the start of `true` ({program * 1e3:.1f} ms)   {median / program:.3f}")
@@ -49,15 +49,7 @@ def main() -> None:
 
 def _judge(argv: list[str], folder: str) -> float:
     """The seconds of processor time for one decision: those of others on the machine are not counted."""
-    started = time.thread_time()
-    decide(POLICY, argv, (folder,))
-    return time.thread_time() - started
-
-
-def _start() -> float:
-    started = time.perf_counter()
-    subprocess.run(["true"])
-    return time.perf_counter() - started
+    return seconds(lambda: decide(POLICY, argv, (folder,)), time.thread_time)
 
 
 if __name__ == "__main__":

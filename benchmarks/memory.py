@@ -9,9 +9,7 @@ signature and full text. The others are given an embedder that costs next to not
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -22,11 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "pipelines"))
-from memory_tasks import ADDS, LESSON_EVERY, queries, tasks  # noqa: E402
-from others import NotThere, installed  # noqa: E402
+from measuring import answers, arguments, others_python
+from memory_tasks import ADDS, LESSON_EVERY, queries, tasks
 
+HERE = Path(__file__).parent
 OURS = "milepost"
 OTHERS = {
     "mem0": "mem0 (Qdrant in a folder)",
@@ -51,18 +48,16 @@ class Figures:
 
 
 def main() -> None:
-    asked = _asked()
-    if asked.ours:
-        print(json.dumps(vars(ours(asked.ours, Path(asked.folder)))))
+    if sys.argv[1:2] == ["--ours"]:
+        print(json.dumps(vars(ours(int(sys.argv[2]), Path(sys.argv[3])))))
         return
-    print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors, processor time\n")
-    python = ""
-    try:
-        python = "" if asked.without_others else installed(HERE / "requirements-memory.txt")
-    except NotThere as problem:
-        print(f"the others: {problem}")
+    parser = arguments(__doc__, rounds=1)
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--seconds", type=float, default=180.0)
+    asked = answers(parser)
+    python = others_python("memory", asked)
     names = [OURS, *(OTHERS if python else ())]
-    for size in (int(each) for each in asked.sizes.split(",")):
+    for size in (int(each) for each in ("200" if asked.smoke else asked.sizes).split(",")):
         _print(size, {name: _measured(name, size, python, asked.seconds) for name in names})
 
 
@@ -130,7 +125,7 @@ def _episode(row: tuple[str, str, str], number: int) -> Any:
 def _measured(name: str, size: int, python: str, seconds: float) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         if name == OURS:
-            words = [sys.executable, str(HERE / "memory.py"), "--ours", str(size), "--folder", folder]
+            words = [sys.executable, str(HERE / "memory.py"), "--ours", str(size), folder]
         else:
             words = [python, str(HERE / "memory_of_others.py"), name, str(size), folder, str(seconds)]
         done = subprocess.run(words, capture_output=True, text=True)
@@ -163,16 +158,6 @@ def _print(size: int, found: dict[str, Figures]) -> None:
 
 def _percentiles(figures: list[float]) -> tuple[float, float]:
     return statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
-
-
-def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--without-others", action="store_true")
-    parser.add_argument("--seconds", type=float, default=180.0)
-    parser.add_argument("--ours", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", default="", help=argparse.SUPPRESS)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

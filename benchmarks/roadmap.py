@@ -10,22 +10,18 @@ interleaved, several rounds each; printed are medians of processor time, and the
 
 from __future__ import annotations
 
-import gc
-import statistics
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
+from measuring import Row, answers, arguments, interleaved, tell
 
 from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.read import survey
 
-ROUNDS = 5
 SIZES = (100, 1_000, 10_000)
 BOXES = Manner(dialect="boxes")
 LARGEST = Path(__file__).resolve().parents[2] / "shared/corpus/roadmaps/andrejvysny__OneCAD__TODO.md"
@@ -50,13 +46,15 @@ SHORT = "- [x] Write down what number {number} of part {phase} does\n  - [ ] one
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    asked = answers(arguments(__doc__, rounds=5))
+    sizes = (20, 40) if asked.smoke else SIZES
     print(f"{'tasks':>8} {'kB':>7} {'parse':>10} {'our reader':>11} {'ratio':>6} {'tasks/s':>9} {'µs a task':>10}")
-    each = [show(f"{size}", roadmap_of(size), rounds) for size in SIZES]
-    for size, one in zip(SIZES[1:], each[1:], strict=True):
-        print(f"a task of {size:,} takes {one / each[0]:.2f} times one of {SIZES[0]}  (goal: about 1)")
-    if LARGEST.is_file():
-        show("corpus", LARGEST.read_bytes(), rounds)
+    each = [show(f"{size}", roadmap_of(size), asked.rounds) * 1e6 for size in sizes]
+    for size, one in zip(sizes[1:], each[1:], strict=True):
+        what = f"reading a task of {size:,}, of one of {sizes[0]}"
+        tell(Row(what=what, now=one, unit="µs", reference=each[0], goal=1.1))
+    if LARGEST.is_file() and not asked.smoke:
+        show("corpus", LARGEST.read_bytes(), asked.rounds)
     else:
         print("the corpus of real roadmaps is not here")
 
@@ -65,12 +63,13 @@ def show(name: str, content: bytes, rounds: int) -> float:
     """One line about a roadmap; the seconds that each of its boxes took us."""
     boxes = sum(1 for top in read(content, BOXES).tasks for _ in top.walk())
     text = content.decode("utf-8-sig")
-    bare, ours = [], []
-    for _ in range(rounds):
-        bare.append(seconds(lambda: parse(text)))
+
+    def read_anew() -> None:
         survey.cache_clear()  # what was read a moment ago is kept: here it is read anew each time
-        ours.append(seconds(lambda: read(content, BOXES)))
-    bare_s, ours_s = statistics.median(bare), statistics.median(ours)
+        read(content, BOXES)
+
+    taken = interleaved({"bare": lambda: parse(text), "ours": read_anew}, rounds, time.process_time)
+    bare_s, ours_s = taken["bare"], taken["ours"]
     ratio = f"{ours_s / bare_s:6.2f} {boxes / ours_s:9,.0f} {ours_s / boxes * 1e6:10.0f}"
     print(f"{name:>8} {len(content) // 1024:7,} {bare_s * 1e3:7.1f} ms {ours_s * 1e3:8.1f} ms {ratio}")
     return ours_s / boxes
@@ -92,13 +91,6 @@ def parse(text: str) -> None:
     """What the boxes are, and nothing else about them."""
     markdown = MarkdownIt("commonmark", {"maxNesting": 200}).enable("table")
     markdown.use(front_matter_plugin).use(tasklists_plugin).parse(text)
-
-
-def seconds(action: Callable[[], object]) -> float:
-    gc.collect()
-    started = time.process_time()
-    action()
-    return time.process_time() - started
 
 
 if __name__ == "__main__":

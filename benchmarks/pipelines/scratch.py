@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from measuring import make_repo
+
 from milepost.core.ports import Agent
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
-from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest
 from milepost.engine.records.run_spec import VERSION, RunSpec
@@ -42,12 +42,12 @@ def opened(server: str, agent: Agent) -> Iterator[Scratch]:
     """The rooms of a new run in a repository of its own, on a server or, without one, in a file."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
-        project = replace(Project.find(make_repo(Path(folder, "repo"))), server=server)
+        project = replace(Project.find(repo_of_some_size(Path(folder, "repo"))), server=server)
         wish, agents = RunRequest(agent=AGENT, budget_usd=BUDGET_USD), {AGENT: agent}
         settings = load(project.roadmap.parent, flags_of(wish))
         drafted = prepare.draft(project, settings, wish, agents)
         assert not isinstance(drafted, NothingToDo), drafted
-        with StateLock(project.state) as lock:
+        with project.lock() as lock:
             with Journal(project.store) as journal:
                 order = prepare.order(project, settings, drafted, journal)
                 assert not isinstance(order, NothingToDo), order
@@ -58,18 +58,7 @@ def opened(server: str, agent: Agent) -> Iterator[Scratch]:
                 yield Scratch(here=here, order=order, place=str(project.store))
 
 
-def make_repo(folder: Path) -> Path:
+def repo_of_some_size(folder: Path) -> Path:
     """A repository of some size, with a roadmap of one task."""
-    folder.mkdir()
-    (folder / "ROADMAP.md").write_text("# Roadmap\n\n- [ ] T1 Task\n  - Verify: true\n")
-    for number in range(FILES):
-        (folder / f"file-{number}.txt").write_text(f"{number}\n" * 50)
-    for words in (
-        ["init", "--quiet", "--initial-branch=main"],
-        ["config", "user.name", "Bench"],
-        ["config", "user.email", "bench@localhost"],
-        ["add", "--all"],
-        ["commit", "--quiet", "--message", "Start"],
-    ):
-        subprocess.run(["git", *words], cwd=folder, check=True)
-    return folder
+    files = {f"file-{number}.txt": f"{number}\n" * 50 for number in range(FILES)}
+    return make_repo(folder, {**files, "ROADMAP.md": "# Roadmap\n\n- [ ] T1 Task\n  - Verify: true\n"})

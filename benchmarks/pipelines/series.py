@@ -18,7 +18,7 @@ ABSENT = "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Subject:
     """Something that is measured: by which probe, how many of it, on which databases.
 
     `place` is the database of a server of its own, else each measurement has a fresh one.
@@ -33,10 +33,10 @@ class Row:
     place: str = ""
     env: tuple[tuple[str, str], ...] = ()
 
-    def of(self, number: int) -> Row:
+    def of(self, number: int) -> Subject:
         return replace(self, number=number)
 
-    def by(self, python: str, *, place: str = "", env: Mapping[str, str] | None = None) -> Row:
+    def by(self, python: str, *, place: str = "", env: Mapping[str, str] | None = None) -> Subject:
         return replace(self, python=python, place=place, env=tuple((env or {}).items()))
 
 
@@ -56,22 +56,26 @@ class Series:
         self._places, self._patience_s = places, patience_s
         self._taken: dict[tuple[str, int, str], Taken] = {}
 
-    def measure(self, rows: Iterable[Row]) -> None:
+    def measure(self, rows: Iterable[Subject]) -> None:
         """Measure each row once on each of its databases; what failed before is not tried again."""
         for row in rows:
             for database in row.databases:
                 if database in self._places.databases and not self._of(row, database).problems:
                     self._measure(row, database)
 
-    def shown_ms(self, row: Row, database: str) -> str:
+    def median_ms(self, row: Subject, database: str) -> float | None:
         taken = self._of(row, database)
-        return f"{statistics.median(taken.each_s) * 1000:.2f}" if taken.each_s else ABSENT
+        return statistics.median(taken.each_s) * 1000 if taken.each_s else None
 
-    def shown_bytes(self, row: Row, database: str) -> str:
+    def shown_ms(self, row: Subject, database: str) -> str:
+        middle = self.median_ms(row, database)
+        return ABSENT if middle is None else f"{middle:.2f}"
+
+    def shown_bytes(self, row: Subject, database: str) -> str:
         taken = self._of(row, database)
         return f"{statistics.median(taken.grown):,.0f}" if any(taken.grown) else ABSENT
 
-    def ratio(self, row: Row, to: Row, database: str) -> str:
+    def ratio(self, row: Subject, to: Subject, database: str) -> str:
         ours, theirs = self._of(row, database).each_s, self._of(to, database).each_s
         return f"{statistics.median(ours) / statistics.median(theirs):.2f}" if ours and theirs else ABSENT
 
@@ -83,15 +87,15 @@ class Series:
             if taken.problems
         ]
 
-    def _of(self, row: Row, database: str) -> Taken:
+    def _of(self, row: Subject, database: str) -> Taken:
         return self._taken.setdefault((row.name, row.number, database), Taken())
 
-    def _measure(self, row: Row, database: str) -> None:
+    def _measure(self, row: Subject, database: str) -> None:
         taken = self._of(row, database)
         with self._places.fresh(database) as place:
             words = [row.python, str(HERE / row.probe), row.what, row.place or place, str(row.number)]
             try:
-                env = {**os.environ, **dict(row.env)}
+                env = {**os.environ, "PYTHONPATH": str(HERE.parent), **dict(row.env)}
                 done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=self._patience_s)
             except subprocess.TimeoutExpired:
                 taken.problems.append(f"it took over {self._patience_s:g} s")

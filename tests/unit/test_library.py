@@ -54,6 +54,17 @@ def test_what_must_start_fast_imports_nothing_heavy(
     assert modules.isdisjoint(HEAVY)
 
 
+def test_status_imports_neither_the_memory_nor_what_speaks_to_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    (tmp_path / "ROADMAP.md").write_text("- [ ] 1.1 Something\n")
+    monkeypatch.chdir(tmp_path)
+    modules = imported_by("status")
+    assert "milepost.engine.views.status" in modules
+    assert modules.isdisjoint({"psycopg", "asyncio", "milepost.memory"})
+
+
 @pytest.mark.parametrize("names", [[], PUBLIC], ids=["the library", "its public modules"])
 def test_importing_the_library_imports_no_room(names: list[str]) -> None:
     asked = [f"milepost.{name}" for name in names]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import typer
@@ -66,6 +68,17 @@ def arrange(app: typer.Typer) -> None:
         part.info.cls = _Group
         for command in part.registered_commands:
             command.cls = _Command
+
+
+def named_alone(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
+    """The app with no command but the one that is called: making all of them takes longer than most commands do."""
+    commands = [command for command in app.registered_commands if [_name(command)] == [*words[:1]]]
+    groups = [group for group in app.registered_groups if [group.name] == [*words[:1]]]
+    if not commands and not groups:
+        return app
+    alone = copy(app)
+    alone.registered_commands, alone.registered_groups = commands, groups
+    return alone
 
 
 def _name(command: CommandInfo) -> str:

@@ -47,7 +47,7 @@ from milepost.cli import (
 from milepost.cli import roadmap as roadmaps
 from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exit_codes import DONE, INTERRUPTED, MISUSED, NOT_DONE
-from milepost.cli.help import arrange
+from milepost.cli.help import arrange, named_alone
 from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.worker import Database
@@ -110,7 +110,7 @@ def _run_command() -> None:
     if completion.VARIABLE in os.environ:
         completion.answer(app)
     try:
-        app(standalone_mode=True)
+        named_alone(app, sys.argv[1:])(standalone_mode=True)
     except errors.SettingsNotAgreed as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty() and settings.is_agreed((error.question,))):
             raise

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from milepost.cli.help import PANELS
+from milepost.cli.help import PANELS, named_alone
 from milepost.cli.main import app
 
 
@@ -37,6 +37,18 @@ def test_no_help_names_a_section_in_brackets_which_a_terminal_would_read_as_mark
     options = [parameter for command in commands(typer.main.get_command(app)) for parameter in command.params]
     assert len(options) > 200
     assert [name for one in options if "[" in (name := getattr(one, "help", None) or "")] == []
+
+
+@pytest.mark.parametrize("words", [("plan",), ("memory", "show"), ("status", "--json")])
+def test_of_the_commands_only_the_one_that_is_called_is_made(words: tuple[str, ...]) -> None:
+    alone = typer.main.get_command(named_alone(app, words))
+    assert list(alone.commands) == [words[0]]  # type: ignore[attr-defined]
+    assert len(typer.main.get_command(app).commands) > 50  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("nothing",), ("--version", "plan")])
+def test_where_no_command_is_called_all_are_there(words: tuple[str, ...]) -> None:
+    assert named_alone(app, words) is app
 
 
 def commands(group: Any) -> Iterator[Any]:

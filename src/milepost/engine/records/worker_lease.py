@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
-
-import psycopg
+from typing import TYPE_CHECKING, Any
 
 from milepost.core.errors import LeaseLost
 from milepost.store.database import Database
+
+if TYPE_CHECKING:  # imported where it is used: most commands have no worker
+    import psycopg
 
 SCHEMA = """
 create table if not exists workers (
@@ -109,6 +110,8 @@ class Lease:
         self._hang_up()
 
     def _beat_or_lose(self) -> None:
+        import psycopg
+
         sent_at = now()
         try:
             held = self._beat()
@@ -141,6 +144,8 @@ class Lease:
 
     def _hang_up(self) -> None:
         if self._session is not None:
+            import psycopg
+
             with suppress(psycopg.Error):
                 self._session.close()
             self._session = None
@@ -182,6 +187,8 @@ def lock_of(worker_id: str) -> int:
 
 def _connect(url: str, lease_s: float) -> psycopg.Connection[Any]:
     """A session that is cut rather than waited for: an answer that takes longer than the lease is none."""
+    import psycopg
+
     patience_ms = max(1000, int(lease_s * 1000 / 2))
     return psycopg.connect(
         url,

@@ -12,11 +12,11 @@ from milepost.core.errors import MilepostError
 from milepost.core.events import OPEN_AGAIN, Event, RunFinished, RunStarted, TaskFinished
 from milepost.core.task import Plan
 from milepost.engine.budget.costs import costs_of
-from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.planning.make_plan import ended_in, planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.settings.load import SERVER
 from milepost.engine.project.settings.load import load as load_settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_lock import Holder, holder_of
 from milepost.engine.records.journal import Entry, Journal, RunRecord
 from milepost.engine.views.progress import Progress, progress_of
@@ -83,7 +83,7 @@ def status(roadmap: Path | None, server: str | None = None) -> Status | None:
             summary=record.summary,
             left=record.left_at is not None,
             at_workers=at_workers,
-            unsynced=waiting_rows(project, settings),
+            unsynced=_unsynced(project, settings) if settings.memory.primary else 0,
         )
         taken = costs_of(database, record, entries)
     since_then = max(0.0, time.time() - entries[-1].at) if entries and found.state == "running" else 0.0
@@ -96,6 +96,12 @@ def status(roadmap: Path | None, server: str | None = None) -> Status | None:
         over=record.summary is not None,
     )
     return replace(found, progress=progress)
+
+
+def _unsynced(project: Project, settings: Settings) -> int:
+    from milepost.engine.memory.open_memory import waiting_rows  # few have a primary, and it imports all of the memory
+
+    return waiting_rows(project, settings)
 
 
 def _submitted(roadmap: Path | None, server: str) -> tuple[RunRecord | None, bool]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 from collections.abc import Iterable, Iterator
 
 from milepost.verify.counterproof.edits import Edit, PythonText, is_python, read_python, spliced
@@ -68,6 +67,8 @@ def _owners(tree: ast.Module) -> Iterator[tuple[tuple[str, int], _Owner]]:
 def _examples(owner: _Owner | None) -> list[tuple[str, str, tuple[tuple[int, bool], ...]]] | str:
     text = ast.get_docstring(owner, clean=False) if owner is not None else None
     try:
+        import doctest
+
         found = doctest.DocTestParser().get_examples(text or "")
     except ValueError:
         return text or ""

@@ -1,14 +1,10 @@
-"""The engines that we compare with: how they are installed, and the server that one of them needs."""
+"""The server that Prefect needs."""
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import os
-import shutil
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -17,13 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from measuring import NotThere
+
 STARTING_S = 180.0
 # The server ends when we do, however we do: our end of the pipe is closed then.
 GUARD = '"$@" </dev/null >server.log 2>&1 & cat >/dev/null; kill -TERM $! 2>/dev/null; wait'
-
-
-class NotThere(Exception):
-    """An engine cannot be had here; says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,24 +26,6 @@ class Server:
 
     place: str
     env: dict[str, str]
-
-
-def installed(requirements: Path) -> str:
-    """The Python of a folder that has these packages, made when it is not there yet."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "milepost-benchmarks"
-    wanted = requirements.read_bytes() + sys.version.encode()
-    folder = cache / hashlib.sha256(wanted).hexdigest()[:16]
-    cache.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "complete").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            print("installing what is compared with, once", flush=True)
-            _run(sys.executable, "-m", "venv", str(folder))
-            pip = (str(folder / "bin/python"), "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
-            _run(*pip, "--requirement", str(requirements))
-            (folder / "complete").touch()
-    return str(folder / "bin/python")
 
 
 @contextmanager
@@ -94,13 +70,6 @@ def _wait_for(url: str, log: Path) -> None:
                 said = log.read_text(errors="replace").strip().splitlines()[-1:]
                 raise NotThere(f"its server does not start: {' '.join(said)[:200]}") from None
             time.sleep(0.2)
-
-
-def _run(*words: str) -> None:
-    done = subprocess.run(words, capture_output=True, text=True)
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
-        raise NotThere(f"it cannot be installed: {' '.join(said[-1:])[:200]}")
 
 
 def _free_port() -> int:
