@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from milepost.engine.deploys.deploy import Wish, deploy, logs, rollback
-from milepost.engine.deploys.records import ReleaseRecord, Releases
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.ship.local.processes import carrying, leader_of, mark_of
 from milepost.ship.local.proxy import Proxy
 from milepost.ship.local.target import LocalTarget

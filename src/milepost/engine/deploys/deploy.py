@@ -16,17 +16,19 @@ from milepost.core.shipping import Artifact, ArtifactKind, Health, Release, Stag
 from milepost.engine.deploys.advance import Ask, Hands, Say, advance, terms_of, tidy
 from milepost.engine.deploys.place import KEPT_ARTIFACTS, Place
 from milepost.engine.deploys.proven import Standing, standing_of
-from milepost.engine.deploys.records import Move, ReleaseRecord, Releases, known_places
 from milepost.engine.deploys.target_spec import LOCAL, names_of, spec_named
 from milepost.engine.packaging import build as build_package
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
+from milepost.engine.records.releases import Move, ReleaseRecord, Releases, known_places, moves_after
 from milepost.ship.given_artifact import take_artifact
 from milepost.ship.tree_builder import TreeBuilder, is_served_as_it_is
 from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
+
+FOLLOW_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +126,22 @@ def deploy(roadmap: Path | None, wish: Wish, ask: Ask, say: Say) -> ReleaseRecor
         return advance(record, hands)
 
 
+def resume(roadmap: Path | None, ask: Ask, say: Say) -> tuple[ReleaseRecord, ...]:
+    """Go on with all that was interrupted; a release that waits for a person, or that somebody is at, is left alone."""
+    project = Project.find(roadmap)
+    done = []
+    for target, environment in _known(project):
+        place = Place(project=project, target=target, environment=environment)
+        if place.is_held:
+            continue
+        with _git(project) as (git, own), place.held() as releases:
+            tidy(place, releases)
+            left = releases.unfinished()
+            if left is not None and left.stage is not Stage.WAITING:
+                done.append(advance(left, _hands(place, releases, git, own, ask, say), taken_up=True))
+    return tuple(done)
+
+
 def rollback(roadmap: Path | None, target: str, environment: str, to: int | None, say: Say) -> ReleaseRecord:
     """Take back what is being deployed; else switch from the live release to the one before it, or to `to`."""
     project = Project.find(roadmap)
@@ -176,12 +194,27 @@ def life_of(roadmap: Path | None, target: str, environment: str, number: int) ->
         return releases.moves(number)
 
 
+def moves(
+    roadmap: Path | None, place: tuple[str, str] | None = None, after: int = 0, *, follow: bool = False
+) -> Iterator[Move]:
+    """What happened to releases, in order; `follow` waits for more until no release of the place is under way."""
+    project = Project.find(roadmap)
+    while True:
+        under_way = follow and any(_is_under_way(project, one) for one in _known(project) if place in (None, one))
+        with closing(open_database(_database(project))) as database:
+            for move in moves_after(database, after, place):
+                after = move.seq
+                yield move
+        if not under_way:
+            return
+        time.sleep(FOLLOW_S)
+
+
 def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
     """The targets of the settings and those that anything was deployed to, with what is live there and how it is."""
     project = Project.find(roadmap)
     settings = load(project.roadmap.parent)
-    with closing(open_database(project.database if project.database.exists() else Path(":memory:"))) as database:
-        places = known_places(database)
+    places = _known(project)
     new = [(name, "dev") for name in names_of(settings) if name not in {target for target, _ in places}]
     views = []
     for target, environment in sorted((*places, *new)):
@@ -197,6 +230,23 @@ def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
             )
         )
     return tuple(views)
+
+
+def _database(project: Project) -> Path:
+    """Where the records are; nothing is made where there are none."""
+    return project.database if project.database.exists() else Path(":memory:")
+
+
+def _known(project: Project) -> tuple[tuple[str, str], ...]:
+    with closing(open_database(_database(project))) as database:
+        return known_places(database)
+
+
+def _is_under_way(project: Project, place: tuple[str, str]) -> bool:
+    target, environment = place
+    with Place(project=project, target=target, environment=environment).records() as releases:
+        left = releases.unfinished()
+    return left is not None and left.stage is not Stage.WAITING
 
 
 def _health(place: Place, live: ReleaseRecord) -> Health:
