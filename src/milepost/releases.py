@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from milepost.api.releases import demo as demo
     from milepost.api.releases import deploy as deploy
     from milepost.api.releases import event_to_json as event_to_json
     from milepost.api.releases import events as events
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from milepost.core.shipping import Release as Release
     from milepost.core.shipping import Stage as Stage
     from milepost.core.shipping import TargetSpec as TargetSpec
+    from milepost.demo.release import ReleaseDemo as ReleaseDemo
     from milepost.engine.deploys.deploy import DeployPlan as DeployPlan
     from milepost.engine.deploys.deploy import TargetView as TargetView
     from milepost.engine.deploys.proven import Standing as Standing

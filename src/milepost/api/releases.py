@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from typing import Any
 
+    from milepost.api.arguments import OnEvent
+    from milepost.demo.release import ReleaseDemo
     from milepost.engine.deploys.deploy import DeployPlan, TargetView
     from milepost.engine.records.releases import Move, ReleaseRecord
 
@@ -150,6 +152,22 @@ def event_to_json(move: Move) -> dict[str, Any]:
         "stage": move.stage,
         "said": move.said,
     }
+
+
+def demo(
+    folder: Path | str,
+    *,
+    tell: Callable[[str], None] = ignore,
+    on_event: OnEvent | None = None,
+    on_move: OnMove | None = None,
+) -> ReleaseDemo:
+    """Deploy a small service from an empty folder on this machine, and have a bad release taken back under load.
+
+    `tell` hears what is about to be done; at the end nothing of it runs.
+    """
+    from milepost.demo.release import release_demo
+
+    return release_demo(Path(folder), tell, on_event or ignore, on_move or ignore)
 
 
 def to_json(record: ReleaseRecord) -> dict[str, Any]:

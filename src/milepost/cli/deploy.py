@@ -29,11 +29,16 @@ def register(app: typer.Typer) -> None:
 
 
 def teller() -> Callable[[releases.ReleaseRecord], None]:
-    """Tells each stage that a release reaches, with the time since this was made."""
+    """Tells each stage that a release reaches, with the time since the first that it tells."""
     from milepost.cli.show.releases import move_line
 
-    started = time.monotonic()
-    return lambda record: print_lines(move_line(record, time.monotonic() - started), err=True)
+    began: list[float] = []
+
+    def tell(record: releases.ReleaseRecord) -> None:
+        began.append(time.monotonic())
+        print_lines(move_line(record, began[-1] - began[0]), err=True)
+
+    return tell
 
 
 def ask_person(record: releases.ReleaseRecord) -> str | None:
