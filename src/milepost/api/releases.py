@@ -130,11 +130,11 @@ def events(
     return moves(path_of(roadmap), (target, environment) if target else None, after, follow=follow)
 
 
-def targets(roadmap: Path | str | None = None) -> tuple[TargetView, ...]:
-    """All targets with what is live there and how it is."""
+def targets(roadmap: Path | str | None = None, *, away: bool = True) -> tuple[TargetView, ...]:
+    """All targets with what is live there and how it is; without `away` no vendor is asked."""
     from milepost.engine.deploys.deploy import list_targets
 
-    return list_targets(path_of(roadmap))
+    return list_targets(path_of(roadmap), away=away)
 
 
 def event_to_json(move: Move) -> dict[str, Any]:

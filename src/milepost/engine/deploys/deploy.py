@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import MilepostError, Misuse, NotProven
-from milepost.core.release_life import TakenBack
+from milepost.core.release_life import TakenBack, has_traffic
 from milepost.core.shipping import Artifact, ArtifactKind, Health, Release, Stage, TargetSpec
 from milepost.engine.deploys.advance import Ask, Hands, Say, advance, terms_of, tidy
 from milepost.engine.deploys.place import KEPT_ARTIFACTS, Place
@@ -55,7 +55,7 @@ class DeployPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetView:
-    """A target as a list shows it."""
+    """A target as a list shows it; `traffic` is the release that has its traffic, or may have it."""
 
     target: str
     environment: str
@@ -63,6 +63,7 @@ class TargetView:
     live: ReleaseRecord | None
     unfinished: ReleaseRecord | None
     health: Health | None = None
+    traffic: int | None = None
 
 
 def plan_deploy(roadmap: Path | None, wish: Wish) -> DeployPlan:
@@ -210,8 +211,11 @@ def moves(
         time.sleep(FOLLOW_S)
 
 
-def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
-    """The targets of the settings and those that anything was deployed to, with what is live there and how it is."""
+def list_targets(roadmap: Path | None, *, away: bool = True) -> tuple[TargetView, ...]:
+    """The targets of the settings and those that anything was deployed to, with what is live there and how it is.
+
+    Without `away` no vendor is asked how its release is.
+    """
     project = Project.find(roadmap)
     settings = load(project.roadmap.parent)
     places = _known(project)
@@ -223,10 +227,16 @@ def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
             live, unfinished = releases.live(), releases.unfinished()
         section = settings.targets.get(target)
         kind = live.spec.kind if live else section.kind if section else "local"
-        health = _health(place, live) if live else None
+        health = _health(place, live) if live and (away or kind == LOCAL) else None
         views.append(
             TargetView(
-                target=target, environment=environment, kind=kind, live=live, unfinished=unfinished, health=health
+                target=target,
+                environment=environment,
+                kind=kind,
+                live=live,
+                unfinished=unfinished,
+                health=health,
+                traffic=next((one.number for one in (unfinished, live) if one and _may_have_traffic(place, one)), None),
             )
         )
     return tuple(views)
@@ -247,6 +257,13 @@ def _is_under_way(project: Project, place: tuple[str, str]) -> bool:
     with Place(project=project, target=target, environment=environment).records() as releases:
         left = releases.unfinished()
     return left is not None and left.stage is not Stage.WAITING
+
+
+def _may_have_traffic(place: Place, record: ReleaseRecord) -> bool:
+    try:
+        return has_traffic(record.stage, terms_of(record, place.open_target(record.spec)))
+    except MilepostError:  # its settings name what is not here now
+        return record.stage is Stage.LIVE
 
 
 def _health(place: Place, live: ReleaseRecord) -> Health:
