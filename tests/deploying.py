@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import http.client
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from milepost.demo import users as demo
 from milepost.engine.deploys.deploy import Wish, deploy, logs, rollback
-from milepost.engine.deploys.records import ReleaseRecord, Releases
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.ship.local.processes import carrying, leader_of, mark_of
 from milepost.ship.local.proxy import Proxy
 from milepost.ship.local.target import LocalTarget
@@ -154,64 +154,14 @@ def deployed(folder: Path, settings: str = SETTINGS) -> Iterator[Deployed]:
         project.stop()
 
 
-class Users:
-    """People who ask again and again, each on a connection that is kept: `failed` is what none of them should see.
+class Users(demo.Users):
+    """Users of the application, nine GETs to one POST."""
 
-    As browsers do, they ask again when a connection that was kept is closed before anything was answered.
-    """
-
-    def __init__(self, port: int, *, users: int = 6, each_s: float = 0.05, posts: int = 10) -> None:
-        self.answers: Counter[tuple[str, int | str]] = Counter()
-        self._port, self._each_s, self._posts = port, each_s, posts
-        self._over = threading.Event()
-        self._threads = [threading.Thread(target=self._use, args=(at,)) for at in range(users)]
-
-    def __enter__(self) -> Users:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        for thread in self._threads:
-            thread.join()
-
-    def failed(self, method: str) -> dict[int | str, int]:
-        return {what: n for (how, what), n in self.answers.items() if how == method and what != 200}
-
-    def count(self, method: str) -> int:
-        return sum(n for (how, _), n in self.answers.items() if how == method)
+    def __init__(self, port: int, *, posts: int = 10) -> None:
+        super().__init__(port, "/work", posts=posts)
 
     def until(self, happened: Callable[[], bool], most_s: float = 20) -> None:
         until = time.monotonic() + most_s
         while not happened():
             assert time.monotonic() < until, "it did not happen"
-            self._over.wait(0.02)
-
-    def _use(self, at: int) -> None:
-        connection, fresh = self._connection(), True
-        asked = at
-        while not self._over.wait(self._each_s):
-            asked += 1
-            method = "POST" if self._posts and asked % self._posts == 0 else "GET"
-            answer, connection, fresh = self._once(connection, method, fresh)
-            self.answers[method, answer] += 1
-        connection.close()
-
-    def _once(
-        self, connection: http.client.HTTPConnection, method: str, fresh: bool
-    ) -> tuple[int | str, http.client.HTTPConnection, bool]:
-        try:
-            connection.request(method, "/work", b"x" if method == "POST" else None)
-            answer = connection.getresponse()
-            answer.read()
-            return answer.status, connection, False
-        except (OSError, http.client.HTTPException) as error:
-            with suppress(OSError):
-                connection.close()
-            if fresh or method == "POST":
-                return type(error).__name__, self._connection(), True
-            return self._once(self._connection(), method, True)
-
-    def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
+            self.over.wait(0.02)

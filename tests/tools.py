@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from functools import cache
 
 import pytest
+
+from tests.live.installed import REQUIRED
 
 # Marks a test: `@needs("cargo", "cmake")`. The programs are run when the test starts, not when it is collected.
 needs = pytest.mark.needs
@@ -24,12 +27,16 @@ _ASKED_FOR_ITS_VERSION = {
 def need(*programs: str) -> None:
     """Skip the test or fixture that asks, unless all of these programs work here."""
     for program in programs:
-        if reason := absence(program):
-            pytest.skip(reason)
+        if not works(program):
+            pytest.skip(absence(program))
 
 
 def works(program: str) -> bool:
-    return not absence(program)
+    """Whether a program can be used here; fails where MILEPOST_LIVE_REQUIRED has its name and it cannot."""
+    reason = absence(program)
+    if reason and program in os.environ.get(REQUIRED, "").replace(" ", "").split(","):
+        pytest.fail(reason)
+    return not reason
 
 
 @cache

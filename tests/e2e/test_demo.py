@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-from tests import lean
+from milepost.ship.local.processes import carrying
+from milepost.ship.local.wanted import read_wanted
+from tests import lean, places
+from tests.deploying import needs_envoy
 from tests.e2e.conftest import Sandbox
 
 
@@ -37,3 +41,20 @@ def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) ->
         [sys.executable, "-m", "milepost", "demo", str(place)], env=env, capture_output=True, text=True
     )
     assert (again.returncode, "is not empty" in again.stderr) == (2, True)
+
+
+@needs_envoy
+def test_the_demonstration_takes_a_bad_release_back_while_users_ask(tmp_path: Path) -> None:
+    machine = Sandbox(home=tmp_path, repo=tmp_path, agent="")
+    place = tmp_path / "demo"
+    done = machine.milepost("demo", "--ship", str(place))
+    assert done.code == 0, done.stdout + done.stderr
+    assert "is not proven: answers.py changed after the last milepost" in done.stdout
+    assert "release 2 was rolled back: " in done.stdout
+    assert re.search(r"what the users saw: [1-9]\d+ requests, 0 failed\n", done.stdout)
+    kept = Sandbox(home=tmp_path, repo=place, agent="").milepost("releases", "local", "--json").json
+    assert [(one["release"], one["stage"], one["proof"] is None) for one in kept] == [
+        *((2, "rolled back", True), (1, "live", False))
+    ]
+    wanted = read_wanted(places.state(place) / "targets/local/dev")
+    assert wanted is not None and not list(carrying(wanted.mark)), "nothing of it runs on"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.engine.deploys.records import Releases
+from milepost.engine.records.releases import Releases
 from milepost.ship.local.processes import carrying, leader_of, mark_of
 from milepost.ship.local.proxy import Proxy
 from milepost.ship.local.target import LocalTarget
@@ -93,13 +93,36 @@ def test_a_deploy_that_is_killed_at_every_stage_goes_on(shop: Sandbox, tmp_path:
     _is_one(shop, live=1)
 
 
+def test_what_happens_to_releases_is_kept_followed_and_reported(shop: Sandbox) -> None:
+    assert shop.run().code == 0
+    assert shop.milepost("events", "--target", "local").stdout == ""
+    with shop.start("deploy", "local") as deploying:
+        assert deploying.stderr is not None and "building" in deploying.stderr.readline()
+        followed = shop.milepost("events", "--target", "local", "--follow", "--json").events
+        deploying.communicate()
+        assert deploying.returncode == 0
+    stages = ["building", "uploading", "starting", "checking", "switching", "soaking", "live"]
+    assert [one["stage"] for one in followed] == stages
+    assert {(one["event"], one["target"], one["environment"], one["release"]) for one in followed} == {
+        ("release_moved", "local", "dev", 1)
+    }
+    again = shop.milepost("events", "--target", "local", "--json", "--after", str(followed[4]["seq"])).events
+    assert again == followed[5:]
+    assert [line.split()[-1] for line in shop.milepost("events", "--target", "local").stdout.splitlines()] == stages
+
+    shop.milepost("report", "--html", "report.html", "--markdown", "report.md")
+    page, text = ((shop.repo / f"report.{ending}").read_text() for ending in ("html", "md"))
+    assert "## Releases" in text and "| local \\(dev\\) | 1 | live |" in text
+    assert ">Releases</h2>" in page and "milepost 1.1 (" in page
+
+
 def _lives(shop: Sandbox, seen: Path, *words: str) -> int:
-    """Start it until nothing is left to be done; how many lives it took. The next command clears up after the last."""
+    """Start it, then resume until nothing is left to be done; how many lives it took. The last one clears up."""
     for life in range(1, 40):
-        answer = shop.milepost(*words, MILEPOST_CHAOS_SEEN=str(seen))
+        answer = shop.milepost(*(words if life == 1 else ("resume",)), MILEPOST_CHAOS_SEEN=str(seen))
         assert answer.code in (0, 1, -signal.SIGKILL), answer.stderr
         if not any(one.unfinished for one in _releases(shop)):
-            assert shop.milepost("scale", "local", "1").code == 0
+            assert shop.milepost("resume").code == 0
             return life
     raise AssertionError("it is killed for ever")
 

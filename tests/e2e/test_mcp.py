@@ -32,6 +32,7 @@ from milepost.core.verdict import Verdict
 from milepost.mcp import start_run, wait_for_run
 from milepost.mcp.profiles import build
 from milepost.memory.assessment.assess import assess
+from tests.deploying import APPLICATION, SETTINGS, needs_envoy
 from tests.e2e.conftest import Sandbox
 
 MARK = f"3218.{os.getpid()}"  # seconds that nothing else sleeps
@@ -685,3 +686,40 @@ milepost.cli.main.main()
     assert done.stderr == "error: the package mcp is not installed\n  pip install 'milepost[mcp]'\n"
     for option in ("--workspace", "--folder"):
         assert sandbox.milepost("mcp", option, "/no/such/folder").stderr.startswith("error: there is no folder")
+
+
+@needs_envoy
+def test_a_deploy_and_a_rollback_wait_for_the_word_of_a_person(sandbox: Sandbox) -> None:
+    sandbox.write("app.py", APPLICATION)
+    sandbox.write("release", "one,")
+    sandbox.write("milepost.toml", SETTINGS.replace("[2]", "[1]").replace("1.5", "0.3"))
+    sandbox.roadmap(ONE_TASK)
+    questions: list[str] = []
+
+    async def alone(client: Client) -> None:
+        assert "milepost deploy local" in await refused(client, "deploy", unproven=True)
+        assert "it is not proven" in await refused(client, "deploy")
+        assert await told(client, "releases") == {"target": "local", "environment": "dev"}
+
+    async def unwilling(client: Client) -> None:
+        assert "did not confirm" in await refused(client, "deploy", unproven=True)
+        assert "releases" not in await told(client, "releases")
+
+    async def willing(client: Client) -> None:
+        assert (await told(client, "deploy", unproven=True))["releases"][0]["stage"] == "live"
+        sandbox.write("release", "two,")
+        sandbox.commit()
+        assert (await told(client, "deploy", unproven=True))["releases"][0]["stage"] == "live"
+        gone = await told(client, "rollback")
+        assert [(one["release"], one["stage"]) for one in gone["releases"]] == [(2, "rolled back"), (1, "live")]
+
+    try:
+        asked(sandbox.repo, alone)
+        asked(sandbox.repo, alone, allow_answers=True)
+        no = ElicitResult(action="accept", content={"confirm": False})
+        asked(sandbox.repo, unwilling, elicitation_callback=person(no, questions))
+        assert len(questions) == 1 and "nothing (" in questions[0] and "to local (dev)" in questions[0]
+        asked(sandbox.repo, willing, allow_answers=True, elicitation_callback=person(YES, questions))
+        assert [one.split()[0] for one in questions[1:]] == ["Deploy", "Deploy", "Take"]
+    finally:
+        sandbox.milepost("scale", "local", "0")

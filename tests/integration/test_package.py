@@ -27,7 +27,7 @@ from tests.tools import needs, works
 pytestmark = pytest.mark.skipif(not ladder()[1].ok, reason="the sandbox cannot be held here")
 
 Make = Callable[[Mapping[str, str]], Project]
-_WHEELS = ("build", "hatchling")
+_WHEELS = ("build", "hatchling", "setuptools", "wheel")
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         done = subprocess.run([*argv, *_WHEELS], capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
-        pytest.skip("pip cannot fetch build and hatchling")
+        pytest.skip("pip cannot fetch what builds wheels")
     if done.returncode != 0:
-        pytest.skip("pip cannot fetch build and hatchling")
+        pytest.skip("pip cannot fetch what builds wheels")
     return folder
 
 
@@ -102,6 +102,17 @@ def test_a_wheel_is_built_without_touching_the_project_and_called(
     assert made.ran == "installed in a fresh environment, durations called"
     assert not made.cached
     assert "+build-backend" in made.diff and not (project.repository.top / "pyproject.toml").exists()
+
+
+def test_a_build_system_that_talks_while_it_is_asked_builds(
+    make: Make, wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Setuptools prints "running egg_info" before it says what it needs."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    declared = '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "durations"\nversion = "1"\n'
+    project = make(PYTHON | {"pyproject.toml": declared + '[project.scripts]\ndurations = "durations.cli:main"\n'})
+    assert packaged(project).artifact.start == ("durations",)
 
 
 SITE = {

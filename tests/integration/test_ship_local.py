@@ -10,11 +10,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from milepost.core.errors import EngineBusy, Misuse
 from milepost.engine.deploys.place import Place as MilepostPlace
 from milepost.engine.project.project import Project
+from milepost.events import open_stream
 from milepost.ship.local.processes import born
+from milepost.web import read_routes
+from milepost.web.page_facts import PageFacts
 from tests.deploying import APPLICATION, SETTINGS, Deployed, Users, deployed, needs_envoy
 
 pytestmark = needs_envoy
@@ -90,6 +95,21 @@ def test_a_dead_instance_is_started_again_and_a_dead_keeper_loses_none(project: 
     assert project.running() == dict.fromkeys(("proxy.a", "proxy.b", "1.0", "1.1"), 1)
     assert project.pid_of("1.0") != instance
     assert project.pid_of("1.1") != instance
+
+
+def test_the_page_is_told_what_is_where_how_it_is_and_what_happened(project: Deployed) -> None:
+    with open_stream(project.roadmap) as stream:
+        site = PageFacts(roadmap=project.roadmap, stream=stream)
+        page = TestClient(Starlette(routes=read_routes.routes(site)))
+        assert page.get("/api/releases").json() == {"places": [], "moves": []}
+        project.deploy("one")
+        project.deploy("two", "never")
+        found = page.get("/api/releases").json()
+    (place,) = found["places"]
+    assert (place["target"], place["environment"], place["traffic"], place["healthy"]) == ("local", "dev", 1, True)
+    assert [(one["release"], one["stage"]) for one in place["releases"]] == [(2, "rejected"), (1, "live")]
+    told = [(move["release"], move["stage"]) for move in found["moves"]]
+    assert told[0] == (2, "rejected") and told[-1] == (1, "building")
 
 
 def test_two_deploys_to_one_target_do_not_meet(project: Deployed) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
     from typing import Any
 
+    from milepost.api.arguments import OnEvent
+    from milepost.demo.release import ReleaseDemo
     from milepost.engine.deploys.deploy import DeployPlan, TargetView
-    from milepost.engine.deploys.records import Move, ReleaseRecord
+    from milepost.engine.records.releases import Move, ReleaseRecord
 
     OnMove = Callable[[ReleaseRecord], None]
     Ask = Callable[[ReleaseRecord], str | None]
@@ -38,6 +40,15 @@ def deploy(
 
     wish = Wish(target=target, environment=environment, unproven=unproven, artifact=path_of(artifact))
     return bring(path_of(roadmap), wish, ask, on_move or ignore)
+
+
+def resume(
+    roadmap: Path | str | None = None, *, ask: Ask = ignore, on_move: OnMove | None = None
+) -> tuple[ReleaseRecord, ...]:
+    """Go on with the releases that were interrupted, on all targets; gives what each of them came to."""
+    from milepost.engine.deploys.deploy import resume as go_on
+
+    return go_on(path_of(roadmap), ask, on_move or ignore)
 
 
 def preview(
@@ -102,11 +113,61 @@ def life(target: str, number: int, roadmap: Path | str | None = None, *, environ
     return life_of(path_of(roadmap), target, environment, number)
 
 
-def targets(roadmap: Path | str | None = None) -> tuple[TargetView, ...]:
-    """All targets with what is live there and how it is."""
+def events(
+    roadmap: Path | str | None = None,
+    *,
+    target: str | None = None,
+    environment: str = "dev",
+    after: int = 0,
+    follow: bool = False,
+) -> Iterator[Move]:
+    """What happened to releases in order, on all targets unless one is named; `after` is a position in the stream.
+
+    `follow` yields more as it happens, until no release is under way there.
+    """
+    from milepost.engine.deploys.deploy import moves
+
+    return moves(path_of(roadmap), (target, environment) if target else None, after, follow=follow)
+
+
+def targets(roadmap: Path | str | None = None, *, away: bool = True) -> tuple[TargetView, ...]:
+    """All targets with what is live there and how it is; without `away` no vendor is asked."""
     from milepost.engine.deploys.deploy import list_targets
 
-    return list_targets(path_of(roadmap))
+    return list_targets(path_of(roadmap), away=away)
+
+
+def event_to_json(move: Move) -> dict[str, Any]:
+    """One step of a release as one line of `milepost events --target NAME --json`."""
+    from milepost.core.events import EVENTS_VERSION
+
+    return {
+        "seq": move.seq,
+        "version": EVENTS_VERSION,
+        "at": move.at,
+        "event": "release_moved",
+        "target": move.target,
+        "environment": move.environment,
+        "release": move.number,
+        "stage": move.stage,
+        "said": move.said,
+    }
+
+
+def demo(
+    folder: Path | str,
+    *,
+    tell: Callable[[str], None] = ignore,
+    on_event: OnEvent | None = None,
+    on_move: OnMove | None = None,
+) -> ReleaseDemo:
+    """Deploy a small service from an empty folder on this machine, and have a bad release taken back under load.
+
+    `tell` hears what is about to be done; at the end nothing of it runs.
+    """
+    from milepost.demo.release import release_demo
+
+    return release_demo(Path(folder), tell, on_event or ignore, on_move or ignore)
 
 
 def to_json(record: ReleaseRecord) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import getpass
+import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +26,40 @@ Environment = Annotated[
 def register(app: typer.Typer) -> None:
     for command in (deploy, list_releases, rollback, scale, logs, targets):
         app.command(name="releases" if command is list_releases else None)(command)
+
+
+def teller() -> Callable[[releases.ReleaseRecord], None]:
+    """Tells each stage that a release reaches, with the time since the first that it tells."""
+    from milepost.cli.show.releases import move_line
+
+    began: list[float] = []
+
+    def tell(record: releases.ReleaseRecord) -> None:
+        began.append(time.monotonic())
+        print_lines(move_line(record, began[-1] - began[0]), err=True)
+
+    return tell
+
+
+def ask_person(record: releases.ReleaseRecord) -> str | None:
+    """Whose word lets a release go on; None where nobody sits at a terminal."""
+    from milepost.cli.show.releases import question_lines
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    print_lines("\n".join(question_lines(record)), err=True)
+    agreed = typer.confirm(f"Deploy it to {record.spec.environment}?", default=False, err=True)
+    return getpass.getuser() if agreed else ""
+
+
+def resume_interrupted(roadmap: Path | None, *, as_json: bool) -> int:
+    """Go on with releases that were interrupted, and tell what each came to; the exit code of all."""
+    from milepost.cli.show.releases import end_lines
+
+    done = releases.resume(roadmap, ask=ask_person, on_move=teller())
+    for record in done:
+        print_lines(json.dumps(releases.to_json(record)) if as_json else "\n".join(end_lines(record)))
+    return DONE if all(record.stage == releases.Stage.LIVE for record in done) else NOT_DONE
 
 
 def deploy(
@@ -53,23 +89,13 @@ def deploy(
         plan = releases.preview(target, roadmap, environment=environment, artifact=artifact)
         answer(as_json, lambda: show.plan_to_json(plan), lambda: show.plan_lines(plan, unproven=unproven))
         raise typer.Exit(NOT_DONE if plan.standing.problem and not unproven else DONE)
-    started = time.monotonic()
-
-    def tell(record: releases.ReleaseRecord) -> None:
-        print_lines(show.move_line(record, time.monotonic() - started), err=True)
 
     def ask(record: releases.ReleaseRecord) -> str | None:
-        if yes:
-            return f"{getpass.getuser()}, with --yes"
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return None
-        print_lines("\n".join(show.question_lines(record)), err=True)
-        agreed = typer.confirm(f"Deploy it to {environment}?", default=False, err=True)
-        return getpass.getuser() if agreed else ""
+        return f"{getpass.getuser()}, with --yes" if yes else ask_person(record)
 
     try:
         record = releases.deploy(
-            target, roadmap, environment=environment, unproven=unproven, artifact=artifact, ask=ask, on_move=tell
+            target, roadmap, environment=environment, unproven=unproven, artifact=artifact, ask=ask, on_move=teller()
         )
     except KeyboardInterrupt:
         print_lines("interrupted; nothing is lost: the same command goes on, milepost rollback takes it back", err=True)
@@ -90,14 +116,7 @@ def rollback(
     """Switch back to the release before, or take back the one that is being deployed."""
     from milepost.cli.show import releases as show
 
-    started = time.monotonic()
-    record = releases.rollback(
-        target,
-        roadmap,
-        environment=environment,
-        to=to,
-        on_move=lambda moved: print_lines(show.move_line(moved, time.monotonic() - started), err=True),
-    )
+    record = releases.rollback(target, roadmap, environment=environment, to=to, on_move=teller())
     answer(as_json, lambda: releases.to_json(record), lambda: show.end_lines(record))
 
 
@@ -115,7 +134,7 @@ def list_releases(
 
     if number is not None:
         moves = releases.life(target, number, roadmap, environment=environment)
-        answer(as_json, lambda: show.moves_to_json(moves), lambda: show.moves_lines(moves))
+        answer(as_json, lambda: [releases.event_to_json(move) for move in moves], lambda: show.moves_lines(moves))
         return
     found = releases.of_target(target, roadmap, environment=environment)
     answer(

@@ -136,10 +136,18 @@ def demo(
     ] = None,
     on_web: Annotated[bool, typer.Option("--web", help="Also show it in the browser, until Ctrl-C.")] = False,
     no_open: web.NoOpen = False,
+    ship: Annotated[
+        bool, typer.Option("--ship", help="Deploy the sample here, and see a bad release taken back under load.")
+    ] = False,
 ) -> None:
     """Try Milepost on a sample repository; needs no API key and no network."""
     from milepost.cli.show import demo as show_demo
+    from milepost.cli.show import demo_ship
 
+    if ship:
+        if on_web:
+            raise milepost.Misuse("--ship cannot be combined with --web", "use one of them")
+        raise typer.Exit(demo_ship.tell(folder, _stderr()))
     if on_web:
         raise typer.Exit(web.demonstrate(folder, _stderr(), opens=not no_open))
     raise typer.Exit(show_demo.tell(folder, _stderr()))

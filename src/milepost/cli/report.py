@@ -11,7 +11,7 @@ import typer
 
 import milepost
 import milepost.events
-from milepost import reports
+from milepost import releases, reports
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import print_lines, terminal_width
@@ -30,15 +30,26 @@ def events(
     roadmap: Roadmap = None,
     run: RunOption = None,
     after: Annotated[int, typer.Option(min=0, metavar="N", help="Only events after this number.")] = 0,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more events until the run ends.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more events until it is over.")] = False,
     printed: Annotated[bool, typer.Option("--printed", help="Also show the output of commands.")] = False,
+    target: Annotated[
+        str | None, typer.Option(metavar="TARGET", help="The events of its releases, instead of those of a run.")
+    ] = None,
+    environment: Annotated[str, typer.Option("--env", metavar="ENV", help="The environment of TARGET.")] = "dev",
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """List the events of a run in order, one per line."""
+    """List the events of a run, or of a target's releases, in order, one per line."""
     from milepost.cli.show.events import event_line, printed_lines
+    from milepost.cli.show.releases import event_line as release_line
 
     width = terminal_width() if sys.stdout.isatty() else 10_000
+    if target is not None:
+        if run or printed:
+            raise milepost.Misuse("--target cannot be combined with --run or --printed", "use one of them")
+        for move in releases.events(roadmap, target=target, environment=environment, after=after, follow=follow):
+            print_lines(json.dumps(releases.event_to_json(move)) if as_json else release_line(move, width))
+        return
     some = False
     for entry in milepost.events.read(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
         some = True

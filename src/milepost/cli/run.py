@@ -11,8 +11,9 @@ import typer
 
 import milepost
 from milepost import plans, roadmaps
-from milepost.cli import projects, replay
+from milepost.cli import deploy, projects, replay
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
+from milepost.cli.exit_codes import DONE
 from milepost.cli.format_text import clock_time, countdown
 from milepost.cli.output import print_json, print_lines, terminal_width
 from milepost.cli.run_live import people_watch, travel
@@ -130,7 +131,8 @@ def resume(
     record: replay.Record = None,
     as_json: Json = False,
 ) -> None:
-    """Continue the run that was interrupted or paused; no options are needed."""
+    """Continue what was interrupted or paused, a run and releases; no options are needed."""
+    released = deploy.resume_interrupted(roadmap, as_json=as_json) if meant is None else DONE
     if at_reset:
         _wait_for_reset(roadmap, database)
     stays = people_watch()
@@ -139,6 +141,7 @@ def resume(
         lambda tell: milepost.resume(
             roadmap, run=meant, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
         ),
+        before=released,
     )
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 Go = Callable[[Callable[["Event"], None]], "Ending"]
 
 
-def travel(as_json: bool, go: Go) -> None:
-    """Run or resume, tell it, and end the program with what it comes to."""
+def travel(as_json: bool, go: Go, *, before: int = DONE) -> None:
+    """Run or resume, tell it, and end the program with what it comes to, or with what came `before`."""
     from rich.console import Console
 
-    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True)))
+    raise typer.Exit((tell_machines(go) if as_json else tell_people(go, Console(stderr=True))) or before)
 
 
 def people_watch() -> bool:

@@ -29,19 +29,21 @@ def run_demo(folder: Path, on_event: OnEvent, on_made: Callable[[Path], None] = 
     return run(wish, Caller(on_event=on_event))
 
 
-def make_sample(folder: Path) -> None:
-    """The sample repository: a small library with tests, a roadmap, and one commit."""
+def make_sample(folder: Path, *more: Path) -> None:
+    """The sample repository: a small library with tests, a roadmap, and one commit; with the files of other folders."""
     if folder.exists() and any(folder.iterdir()):
         raise Misuse(f"{str(folder)!r} is not empty", "name an empty folder, or none at all")
-    shutil.copytree(SAMPLE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    _git(folder, "init", "--quiet", "--initial-branch=main")
-    _git(folder, "config", "user.name", "Demo")
-    _git(folder, "config", "user.email", "demo@localhost")
-    _git(folder, "add", "--all")
-    _git(folder, "commit", "--quiet", "--message", "A small library, and a roadmap for it")
+    for source in (SAMPLE, *more):
+        shutil.copytree(source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "config", "user.name", "Demo")
+    git(folder, "config", "user.email", "demo@localhost")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "A small library, and a roadmap for it")
 
 
-def _git(folder: Path, *words: str) -> None:
+def git(folder: Path, *words: str) -> None:
+    """Run git as nobody has configured it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     neutral = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(["git", *words], cwd=folder, env=env | neutral, check=True)

@@ -20,6 +20,7 @@ from milepost.mcp.tools.health import health_tools
 from milepost.mcp.tools.memory import memory_tools, query_tools
 from milepost.mcp.tools.plan import planning_tools
 from milepost.mcp.tools.proof import proof_tools
+from milepost.mcp.tools.releases import release_tools
 from milepost.mcp.tools.runs import run_tools
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ INSTRUCTIONS = (
     "run_status with wait_s=50 until state is finished. Ask query_memory before you work on a task yourself."
 )
 WRITING = frozenset({"run_start", "answer", "execute_agent_code", "episode_start", "episode_log", "episode_complete"})
-REMOVING = frozenset({"run_cancel", "lessons"})
+REMOVING = frozenset({"run_cancel", "lessons", "deploy", "rollback"})
 
 
 def build(
@@ -56,7 +57,7 @@ def tools_of(profile: Profile, place: ServerProject, *, allow_answers: bool = Fa
         *proof_tools(place),
         *execute_tools(place),
     )
-    more = (*memory_tools(place), *health_tools(place)) if profile == "full" else ()
+    more = (*memory_tools(place), *health_tools(place), *release_tools(place)) if profile == "full" else ()
     return [strict_tool(fn, annotations=_annotations(fn)) for fn in (*core, *more)]
 
 

@@ -6,6 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from milepost.ship.guest_files import sha256_of
+
 
 def folder_digest(folder: Path) -> tuple[str, int]:
     """The digest of all that lies in a folder, and its size; the same wherever and whenever it was written."""
@@ -16,13 +18,8 @@ def folder_digest(folder: Path) -> tuple[str, int]:
             told = f"link {os.readlink(path)}"  # noqa: PTH115 (as it is written, unresolved)
         elif path.is_file():
             total += path.stat().st_size
-            told = f"{'run' if path.stat().st_mode & 0o100 else 'file'} {file_digest(path)}"
+            told = f"{'run' if path.stat().st_mode & 0o100 else 'file'} {sha256_of(path)}"
         else:
             continue
         whole.update(f"{path.relative_to(folder).as_posix()}\0{told}\0".encode("utf-8", "surrogateescape"))
     return whole.hexdigest(), total
-
-
-def file_digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

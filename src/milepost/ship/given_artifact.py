@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import os
 import re
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from milepost.core.errors import ArtifactUnfit
 from milepost.core.shipping import Artifact, ArtifactKind
+from milepost.ship.builders.wheel import scripts_of
 from milepost.ship.copying import copy_into
-from milepost.ship.folder_digest import file_digest, folder_digest
+from milepost.ship.folder_digest import folder_digest
+from milepost.ship.guest_files import sha256_of
 
 _WHEEL = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl")
 _LARGEST_MANIFEST = 1_000_000
@@ -25,7 +27,7 @@ def take_artifact(path: Path, out: Path, *, commit: str, tree: str) -> Artifact:
     kept = out / path.name
     copy_into(path, kept)
     name, version, start = _told(kind, kept)
-    sha256, size = folder_digest(kept) if kept.is_dir() else (file_digest(kept), kept.stat().st_size)
+    sha256, size = folder_digest(kept) if kept.is_dir() else (sha256_of(kept), kept.stat().st_size)
     return Artifact(
         kind=kind,
         name=name,
@@ -60,24 +62,16 @@ def _told(kind: ArtifactKind, path: Path) -> tuple[str, str, tuple[str, ...]]:
     """Name and version as the artifact has them, and the command that it brings."""
     try:
         if kind is ArtifactKind.WHEEL and (named := _WHEEL.fullmatch(path.name)):
-            return named["name"], named["version"], _script_of(path)
+            return named["name"], named["version"], _only(scripts_of(path))
         if kind is ArtifactKind.NPM:
             return _package_in(path)
-    except (OSError, ValueError, KeyError, tarfile.TarError, zipfile.BadZipFile, configparser.Error) as error:
+    except (OSError, ValueError, KeyError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise ArtifactUnfit(f"{path.name} is damaged: {error}"[:300], "build it again") from error
     return path.name, "", (path.name,) if kind is ArtifactKind.RUST else ()
 
 
-def _script_of(wheel: Path) -> tuple[str, ...]:
-    """The only program that a wheel installs; with several, nobody can know which."""
-    with zipfile.ZipFile(wheel) as archive:
-        name = next((each for each in archive.namelist() if each.endswith(".dist-info/entry_points.txt")), "")
-        if not name or archive.getinfo(name).file_size > _LARGEST_MANIFEST:
-            return ()
-        parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-        parser.optionxform = str  # type: ignore[assignment,method-assign]
-        parser.read_string(archive.read(name).decode())
-    scripts = list(parser["console_scripts"]) if "console_scripts" in parser else []
+def _only(scripts: Sequence[str]) -> tuple[str, ...]:
+    """The program that is started: the only one there is; with several, nobody can know which."""
     return (scripts[0],) if len(scripts) == 1 else ()
 
 
@@ -90,4 +84,4 @@ def _package_in(tarball: Path) -> tuple[str, str, tuple[str, ...]]:
         package = json.load(stream)
     name, programs = str(package["name"]), package.get("bin")
     scripts = list(programs) if isinstance(programs, dict) else [name.rpartition("/")[2]] if programs else []
-    return name, str(package["version"]), (str(scripts[0]),) if len(scripts) == 1 else ()
+    return name, str(package["version"]), _only([str(one) for one in scripts])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import milepost
-from milepost import attempts, plans, roadmaps, runs
+from milepost import attempts, plans, releases, roadmaps, runs
 from milepost.core.errors import PlaceUnknown
 from milepost.serving.threads import aside
 from milepost.web.cache import TextCache
@@ -25,6 +26,8 @@ from milepost.web.summary import waiting_in
 
 LONGEST_WORD: Final = 4_096  # a path has no more
 LONGEST_LOG: Final = 4_000_000
+RELEASES: Final = 5  # of each target
+RELEASE_EVENTS: Final = 30
 _NAMES: Final = ("task", "model", "agent")
 
 
@@ -37,7 +40,7 @@ class Shown:
 
 
 def routes(site: PageFacts) -> list[BaseRoute]:
-    """`/api/plan`, `/api/attempt`, `/api/files`, `/api/file`, `/api/log`, `/api/task` and `/api/costs`."""
+    """`/api/plan`, `attempt`, `files`, `file`, `log`, `task`, `costs`, `gates` and `releases`."""
     kept, painter = TextCache(), Painter()
     looks: dict[str, Callable[[Request], str]] = {
         "/api/plan": partial(_plan, site),
@@ -48,6 +51,7 @@ def routes(site: PageFacts) -> list[BaseRoute]:
         "/api/task": partial(_task, site),
         "/api/costs": partial(_costs, site),
         "/api/gates": partial(_gates, site),
+        "/api/releases": partial(_releases, site),
     }
     return [Route(path, answered(site.roadmap, _looking(look)), methods=["GET"]) for path, look in looks.items()]
 
@@ -197,6 +201,26 @@ def _gates(site: PageFacts, request: Request) -> str:
     run = _run(site, request)
     last = site.stream.last(run) if run else 0
     return text_of({"waiting": waiting_in(site, run) if run else [], "last": last})
+
+
+def _releases(site: PageFacts, request: Request) -> str:
+    """What is where, how it is as far as this machine can see, and what happened to releases last."""
+    moves = deque(releases.events(site.roadmap), maxlen=RELEASE_EVENTS)
+    places = [_place(site, view) for view in releases.targets(site.roadmap, away=False) if view.live or view.unfinished]
+    return text_of({"places": places, "moves": [releases.event_to_json(move) for move in reversed(moves)]})
+
+
+def _place(site: PageFacts, view: releases.TargetView) -> dict[str, object]:
+    found = releases.of_target(view.target, site.roadmap, environment=view.environment)
+    return {
+        "target": view.target,
+        "environment": view.environment,
+        "kind": view.kind,
+        "traffic": view.traffic,
+        "healthy": view.health.healthy if view.health else None,
+        "detail": view.health.detail if view.health else "",
+        "releases": [releases.to_json(record) for record in found[:RELEASES]],
+    }
 
 
 def _run(site: PageFacts, request: Request) -> str | None:

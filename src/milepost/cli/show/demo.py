@@ -41,7 +41,12 @@ def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] 
     print_lines("\nthe roadmap: a box is ticked only with proof\n")
     boxes = [line for line in (place / "ROADMAP.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")]
     print_lines("\n".join(f"  {line}" for line in boxes))
-    print_lines(_next(place))
+    steps = (
+        ("milepost proof 1.1", "the checks that prove it, and the rejected attempts"),
+        ("milepost proof 2.3", "why it is not ticked"),
+        ("milepost undo 2.2", "undoes only that milepost"),
+    )
+    print_lines(next_lines(place, *steps))
     verdicts = {task.id: task.verdict for task in ending.tasks}
     as_told = [task_id for task_id, verdict in verdicts.items() if verdict is milepost.Verdict.PASSED]
     return DONE if len(as_told) == len(verdicts) - 1 else NOT_DONE
@@ -51,15 +56,14 @@ def _git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout.rstrip()
 
 
-def _next(place: Path) -> str:
+def next_lines(place: Path, *commands: tuple[str, str]) -> str:
+    """What to type next, each command with what it shows."""
     program = shlex.quote(str(Path(sys.argv[0]).absolute()))
     alias = () if shutil.which("milepost") else ((f"alias milepost={program}", ""),)
     steps = (
         *alias,
         (f"cd {shlex.quote(str(place))}", ""),
-        ("milepost proof 1.1", "the checks that prove it, and the rejected attempts"),
-        ("milepost proof 2.3", "why it is not ticked"),
-        ("milepost undo 2.2", "undoes only that milepost"),
+        *commands,
     )
     width = max(len(command) for command, why in steps if why)
     leads = ("next", *[""] * (len(steps) - 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from milepost.cli.format_text import clipped, padded, safe
@@ -121,6 +120,14 @@ def moves_lines(moves: tuple[Move, ...]) -> list[str]:
     ]
 
 
+def event_line(move: Move, width: int) -> str:
+    """A step of a release with its place in the stream, and whose it is."""
+    clock = time.strftime("%H:%M:%S", time.localtime(move.at))
+    where = f"{move.target} ({move.environment})"
+    said = f": {move.said}" if move.said else ""
+    return clipped(f"{move.seq:>6}  {clock}  {safe(where)} release {move.number} {move.stage}{safe(said)}", width)
+
+
 def target_lines(found: tuple[TargetView, ...], width: int) -> list[str]:
     """A line for each target and environment."""
     wide = max(len(view.target) for view in found)
@@ -143,10 +150,6 @@ def plan_to_json(plan: DeployPlan) -> dict[str, Any]:
         "unfinished": plan.unfinished.number if plan.unfinished else None,
         "approve": plan.spec.approve,
     }
-
-
-def moves_to_json(moves: tuple[Move, ...]) -> list[dict[str, Any]]:
-    return [asdict(move) for move in moves]
 
 
 def targets_to_json(found: tuple[TargetView, ...]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.release_life import Approved, Done, Duty, Failed, News, Seen, TakenBack, Terms, after, duty
 from milepost.core.shipping import Artifact, Health, Stage
 from milepost.engine.deploys.place import Deployable, Place
-from milepost.engine.deploys.records import ReleaseRecord, Releases
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.store.kill_points import reached
 
 LOOK_S, LOOK_AWAY_S = 0.2, 5.0

@@ -11,22 +11,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import MilepostError, Misuse, NotProven
-from milepost.core.release_life import TakenBack
+from milepost.core.release_life import TakenBack, has_traffic
 from milepost.core.shipping import Artifact, ArtifactKind, Health, Release, Stage, TargetSpec
 from milepost.engine.deploys.advance import Ask, Hands, Say, advance, terms_of, tidy
 from milepost.engine.deploys.place import KEPT_ARTIFACTS, Place
 from milepost.engine.deploys.proven import Standing, standing_of
-from milepost.engine.deploys.records import Move, ReleaseRecord, Releases, known_places
 from milepost.engine.deploys.target_spec import LOCAL, names_of, spec_named
 from milepost.engine.packaging import build as build_package
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
+from milepost.engine.records.releases import Move, ReleaseRecord, Releases, known_places, moves_after
 from milepost.ship.given_artifact import take_artifact
 from milepost.ship.tree_builder import TreeBuilder, is_served_as_it_is
 from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
+
+FOLLOW_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class DeployPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetView:
-    """A target as a list shows it."""
+    """A target as a list shows it; `traffic` is the release that has its traffic, or may have it."""
 
     target: str
     environment: str
@@ -61,6 +63,7 @@ class TargetView:
     live: ReleaseRecord | None
     unfinished: ReleaseRecord | None
     health: Health | None = None
+    traffic: int | None = None
 
 
 def plan_deploy(roadmap: Path | None, wish: Wish) -> DeployPlan:
@@ -124,6 +127,22 @@ def deploy(roadmap: Path | None, wish: Wish, ask: Ask, say: Say) -> ReleaseRecor
         return advance(record, hands)
 
 
+def resume(roadmap: Path | None, ask: Ask, say: Say) -> tuple[ReleaseRecord, ...]:
+    """Go on with all that was interrupted; a release that waits for a person, or that somebody is at, is left alone."""
+    project = Project.find(roadmap)
+    done = []
+    for target, environment in _known(project):
+        place = Place(project=project, target=target, environment=environment)
+        if place.is_held:
+            continue
+        with _git(project) as (git, own), place.held() as releases:
+            tidy(place, releases)
+            left = releases.unfinished()
+            if left is not None and left.stage is not Stage.WAITING:
+                done.append(advance(left, _hands(place, releases, git, own, ask, say), taken_up=True))
+    return tuple(done)
+
+
 def rollback(roadmap: Path | None, target: str, environment: str, to: int | None, say: Say) -> ReleaseRecord:
     """Take back what is being deployed; else switch from the live release to the one before it, or to `to`."""
     project = Project.find(roadmap)
@@ -176,12 +195,30 @@ def life_of(roadmap: Path | None, target: str, environment: str, number: int) ->
         return releases.moves(number)
 
 
-def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
-    """The targets of the settings and those that anything was deployed to, with what is live there and how it is."""
+def moves(
+    roadmap: Path | None, place: tuple[str, str] | None = None, after: int = 0, *, follow: bool = False
+) -> Iterator[Move]:
+    """What happened to releases, in order; `follow` waits for more until no release of the place is under way."""
+    project = Project.find(roadmap)
+    while True:
+        under_way = follow and any(_is_under_way(project, one) for one in _known(project) if place in (None, one))
+        with closing(open_database(_database(project))) as database:
+            for move in moves_after(database, after, place):
+                after = move.seq
+                yield move
+        if not under_way:
+            return
+        time.sleep(FOLLOW_S)
+
+
+def list_targets(roadmap: Path | None, *, away: bool = True) -> tuple[TargetView, ...]:
+    """The targets of the settings and those that anything was deployed to, with what is live there and how it is.
+
+    Without `away` no vendor is asked how its release is.
+    """
     project = Project.find(roadmap)
     settings = load(project.roadmap.parent)
-    with closing(open_database(project.database if project.database.exists() else Path(":memory:"))) as database:
-        places = known_places(database)
+    places = _known(project)
     new = [(name, "dev") for name in names_of(settings) if name not in {target for target, _ in places}]
     views = []
     for target, environment in sorted((*places, *new)):
@@ -190,13 +227,43 @@ def list_targets(roadmap: Path | None) -> tuple[TargetView, ...]:
             live, unfinished = releases.live(), releases.unfinished()
         section = settings.targets.get(target)
         kind = live.spec.kind if live else section.kind if section else "local"
-        health = _health(place, live) if live else None
+        health = _health(place, live) if live and (away or kind == LOCAL) else None
         views.append(
             TargetView(
-                target=target, environment=environment, kind=kind, live=live, unfinished=unfinished, health=health
+                target=target,
+                environment=environment,
+                kind=kind,
+                live=live,
+                unfinished=unfinished,
+                health=health,
+                traffic=next((one.number for one in (unfinished, live) if one and _may_have_traffic(place, one)), None),
             )
         )
     return tuple(views)
+
+
+def _database(project: Project) -> Path:
+    """Where the records are; nothing is made where there are none."""
+    return project.database if project.database.exists() else Path(":memory:")
+
+
+def _known(project: Project) -> tuple[tuple[str, str], ...]:
+    with closing(open_database(_database(project))) as database:
+        return known_places(database)
+
+
+def _is_under_way(project: Project, place: tuple[str, str]) -> bool:
+    target, environment = place
+    with Place(project=project, target=target, environment=environment).records() as releases:
+        left = releases.unfinished()
+    return left is not None and left.stage is not Stage.WAITING
+
+
+def _may_have_traffic(place: Place, record: ReleaseRecord) -> bool:
+    try:
+        return has_traffic(record.stage, terms_of(record, place.open_target(record.spec)))
+    except MilepostError:  # its settings name what is not here now
+        return record.stage is Stage.LIVE
 
 
 def _health(place: Place, live: ReleaseRecord) -> Health:

@@ -12,12 +12,12 @@ from typing import Protocol
 from milepost.core.errors import EngineBusy
 from milepost.core.ports import Target, TargetControls
 from milepost.core.shipping import TargetSpec
-from milepost.engine.deploys.records import Releases
 from milepost.engine.deploys.target_spec import LOCAL
 from milepost.engine.project.open_folder import ignore
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
+from milepost.engine.records.releases import Releases
 from milepost.ship.local.target import LocalTarget
 from milepost.ship.targets import open_target as open_vendor_target
 from milepost.store.database import open_database

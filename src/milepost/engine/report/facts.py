@@ -165,6 +165,19 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseStory:
+    """A release that was made since the run began, as it stands now; without `proof` nothing shows its commit."""
+
+    where: str
+    number: int
+    stage: str
+    commit: str
+    proof: str
+    said: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunStory:
     """A run as its report tells it, at the moment `made_at`."""
 
@@ -188,6 +201,7 @@ class RunStory:
     tasks: tuple[TaskStory, ...] = ()
     gates: tuple[GateStory, ...] = ()
     happenings: tuple[Happening, ...] = ()
+    releases: tuple[ReleaseStory, ...] = ()
     costs: Costs = Costs()
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,10 +17,12 @@ from milepost.engine.project.state_lock import holder_of
 from milepost.engine.project.version import installed_version
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.locate import find_run, where_kept
+from milepost.engine.records.releases import Releases, known_places
 from milepost.engine.records.run_view import redacted, redactor_of, titles_of
 from milepost.engine.report.diffs import Diff, Room, read_diff
-from milepost.engine.report.facts import NothingRun, RunStory
+from milepost.engine.report.facts import NothingRun, ReleaseStory, RunStory
 from milepost.engine.report.story import task_ids, tell
+from milepost.store.database import open_database
 from milepost.verify.credentials import shown_text
 from milepost.workspace.git import Git
 
@@ -50,7 +54,29 @@ def gather(roadmap: Path | None, run: str | None = None, server: str | None = No
             now=now,
             version=installed_version(),
         )
-    return redacted(story, redact)
+        later = min((one.started_at for one in journal.runs() if one.started_at > record.started_at), default=now)
+    released = _releases(project, record.started_at, later)
+    return redacted(replace(story, releases=released), redact)
+
+
+def _releases(project: Project, since: float, until: float) -> tuple[ReleaseStory, ...]:
+    """What was deployed, and to where, from the beginning of a run to that of the next one."""
+    with closing(open_database(project.database if project.database.exists() else Path(":memory:"))) as database:
+        places = known_places(database)
+        found = [record for place in places for record in Releases(database, *place).all()]
+    return tuple(
+        ReleaseStory(
+            where=f"{record.spec.name} ({record.spec.environment})",
+            number=record.number,
+            stage=record.stage.value,
+            commit=record.release.artifact.commit,
+            proof=record.proof,
+            said=record.said,
+            at=record.started_at,
+        )
+        for record in sorted(found, key=lambda one: one.started_at)
+        if since <= record.started_at < until
+    )
 
 
 def _diffs(git: Git, attempts: Mapping[str, Sequence[Attempt]], roadmap: str, redact: Redactor) -> dict[str, Diff]:

@@ -39,7 +39,8 @@ def render(story: RunStory | NothingRun) -> str:
     """The report as Markdown."""
     if isinstance(story, NothingRun):
         return f"# No runs here yet\n\n{plain(story.roadmap)}: start with `milepost run`.\n"
-    parts = [_head(story), *_answers(story), *_task_table(story), *_details(story), *_costs(story), _foot(story)]
+    shown = (*_task_table(story), *_releases(story), *_details(story), *_costs(story))
+    parts = [_head(story), *_answers(story), *shown, _foot(story)]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
 
 
@@ -104,6 +105,16 @@ def _task_table(story: RunStory) -> list[str]:
     head = "| | Task | | Proof | Attempts | Work | Cost | Milepost |\n|---|---|---|---|---|---|---|---|"
     more = f"\nand {len(story.tasks) - ROWS:,} more\n" if len(story.tasks) > ROWS else ""
     return ["## Tasks", "\n".join([head, *rows]) + "\n" + more]
+
+
+def _releases(story: RunStory) -> list[str]:
+    rows = [
+        f"| {plain(one.where)} | {one.number} | {one.stage} | {cell(one.commit[:7])} "
+        f"| {plain(cut(one.proof or 'unproven', 120))} | {plain(cut(one.said, 200))} |"
+        for one in story.releases[-ROWS:]
+    ]
+    head = "| Target | Release | | Commit | Proof | |\n|---|---|---|---|---|---|"
+    return ["## Releases", "\n".join([head, *rows])] if rows else []
 
 
 def _details(story: RunStory) -> list[str]:

@@ -133,11 +133,11 @@ def can_ask(ctx: Context[Any, Any]) -> bool:
 def question_of(what: Proposed) -> str:
     """What the person is asked: the run's question, what it is about, and the answer that would be given."""
     gate = what.gate
-    quote = "\n".join(f"  {line}" for line in _plain(gate.shown[:LONGEST_SHOWN]).splitlines())
+    quote = "\n".join(f"  {line}" for line in plain(gate.shown[:LONGEST_SHOWN]).splitlines())
     cut = "\n  …" if len(gate.shown) > LONGEST_SHOWN else ""
-    said = f"{what.answer}: {_plain(what.text)}" if what.text else what.answer
+    said = f"{what.answer}: {plain(what.text)}" if what.text else what.answer
     return (
-        f"Run {gate.run} asks you about task {gate.task}: {_plain(gate.question)}\n"
+        f"Run {gate.run} asks you about task {gate.task}: {plain(gate.question)}\n"
         f"It is about this ({gate.digest[:12]}):\n{quote}{cut}\n"
         f"The answer that a model wants to give for you: {said}"
     )
@@ -151,5 +151,6 @@ def by_hand(what: Proposed) -> str:
     return f"milepost {what.answer} {what.gate.gate}{option}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Text whose signs are all printable."""
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)

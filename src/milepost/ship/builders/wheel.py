@@ -26,8 +26,8 @@ _QUIET = ("--quiet", "--no-warn-script-location")
 _BUILT = "{kit}/env/bin/python"
 _LEGACY = ("setuptools>=40.8.0",)
 _ASKED = (
-    "import build, sys\n"
-    "made = build.ProjectBuilder(sys.argv[1])\n"
+    "import build, pyproject_hooks, sys\n"
+    "made = build.ProjectBuilder(sys.argv[1], runner=pyproject_hooks.quiet_subprocess_runner)\n"
     "asked = {one for kind in ('sdist', 'wheel') for one in made.get_requires_for_build(kind)}\n"
     "print('\\n'.join(['', *sorted(asked)]))\n"
 )

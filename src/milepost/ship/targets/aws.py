@@ -9,7 +9,7 @@ from milepost.core.shipping import ArtifactKind, Health, Release, SecretValue, T
 from milepost.ship.targets.answers import Answer, ask, tell
 from milepost.ship.targets.images import REGISTRY, push_image
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Pause, Steps, label, option
+from milepost.ship.targets.vendor import Facts, Pause, Steps, gone, label, option
 
 FACTS = Facts(
     takes=frozenset({ArtifactKind.WHEEL, ArtifactKind.NPM, ArtifactKind.IMAGE}),
@@ -73,7 +73,7 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     environment = yield from _environment(spec)
     if environment.maybe("VersionLabel") != label(release):
         if not (yield from _has_version(spec, release)):
-            raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+            raise gone(spec, release)
         yield from _update(spec, label(release))
         yield from _until_ready(spec)
 

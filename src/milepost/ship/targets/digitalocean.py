@@ -10,7 +10,7 @@ from milepost.core.shipping import ArtifactKind, Health, Release, SecretValue, T
 from milepost.ship.targets.answers import Answer, ask, tell
 from milepost.ship.targets.images import DEFAULT_PORT, REGISTRY, image_digest, image_name, push_image
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Pause, Steps, label, option
+from milepost.ship.targets.vendor import ABSENT, Facts, Pause, Steps, gone, label, option
 
 FACTS = Facts(
     takes=frozenset({ArtifactKind.IMAGE}),
@@ -54,7 +54,7 @@ def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     app = yield from _app(spec)
     made = None if app is None else (yield from _deployment(app, release))
     if made is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     phase = made.text("phase")
     healthy = phase == "ACTIVE"
     reason = next((step.maybe("reason", "message") for step in made.each("progress", "steps") if step.at("reason")), "")
@@ -71,7 +71,7 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     app = yield from _app(spec)
     made = None if app is None else (yield from _deployment(app, release))
     if app is None or made is None:
-        raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+        raise gone(spec, release)
     if _is_of(release, app.at("active_deployment")):
         yield from _unpin(app)
         return

@@ -7,7 +7,7 @@ from milepost.core.shipping import ArtifactKind, Health, Release, SecretValue, T
 from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.images import DEFAULT_PORT, REGISTRY, image_reference, push_image
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Steps, label, option
+from milepost.ship.targets.vendor import ABSENT, Facts, Steps, label, option
 
 FACTS = Facts(
     takes=frozenset({ArtifactKind.IMAGE}),
@@ -46,7 +46,7 @@ def deploy(spec: TargetSpec, release: Release, _: Pack) -> Steps[str]:
 def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     revision = yield from ask_if_there(_revision(spec, release))
     if revision is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     conditions = {each.text("type"): each for each in revision.each("status", "conditions")}
     if (ready := conditions.get("Ready")) is None:
         return Health(healthy=False, settled=False, detail="it is being made")

@@ -6,7 +6,7 @@ from milepost.core.errors import TargetRefused
 from milepost.core.shipping import ArtifactKind, Health, Release, SecretValue, TargetSpec, VendorRequest
 from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Pause, Steps, label
+from milepost.ship.targets.vendor import ABSENT, Facts, Pause, Steps, gone, label
 
 FACTS = Facts(takes=frozenset({ArtifactKind.WHEEL, ArtifactKind.NPM}), options={}, packing="tar.gz", at_once=True)
 _SIGNED_IN_BY = "HEROKU_API_KEY"
@@ -39,7 +39,7 @@ def deploy(spec: TargetSpec, release: Release, pack: Pack) -> Steps[str]:
 def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     build = yield from _build(spec, release)
     if build is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     if (status := build.text("status")) != "succeeded":
         return Health(healthy=False, settled=status == "failed", detail=f"its build is {status}")
     if (yield from _latest(spec)).maybe("slug", "id") != build.maybe("slug", "id"):
@@ -58,7 +58,7 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     """Nothing where it is current, as a build is at once; else back to it, with the variables that it had."""
     build = yield from _build(spec, release)
     if build is None or build.at("release", "id") is None:
-        raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+        raise gone(spec, release)
     if (yield from _latest(spec)).maybe("slug", "id") == build.text("slug", "id"):
         return
     back = {"release": build.text("release", "id")}

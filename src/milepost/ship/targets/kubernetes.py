@@ -8,7 +8,7 @@ from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.images import REGISTRY, push_image
 from milepost.ship.targets.manifests import RELEASE, Manifest, listed, name_of, of_release, of_traffic, scales_itself
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Steps, label, option
+from milepost.ship.targets.vendor import ABSENT, Facts, Steps, gone, label, option
 
 FACTS = Facts(
     takes=frozenset({ArtifactKind.IMAGE}),
@@ -54,13 +54,13 @@ def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     things = found.each("items")
     deployment = next((each for each in things if each.maybe("kind") == "Deployment"), None)
     if deployment is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     return _read(deployment, [each for each in things if each.maybe("kind") == "Pod"])
 
 
 def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     if (yield from ask_if_there(kubectl(spec, "get", f"deployment/{name_of(spec, release)}", "--output=json"))) is None:
-        raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+        raise gone(spec, release)
     yield from tell(apply(spec, of_traffic(spec, release)))
 
 

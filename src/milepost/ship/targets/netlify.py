@@ -8,7 +8,7 @@ from milepost.core.errors import TargetRefused
 from milepost.core.shipping import ArtifactKind, Health, Release, TargetSpec, VendorRequest
 from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Pause, Steps, label
+from milepost.ship.targets.vendor import ABSENT, Facts, Pause, Steps, gone, label
 
 FACTS = Facts(takes=frozenset({ArtifactKind.STATIC}), options={}, packing="files")
 BETWEEN_LOOKS_S = 2.0
@@ -44,7 +44,7 @@ def deploy(spec: TargetSpec, release: Release, pack: Pack) -> Steps[str]:
 def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     made = yield from _found(spec, release)
     if made is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     state, reason = made.text("state"), made.maybe("error_message")
     return Health(
         healthy=state == "ready",
@@ -57,7 +57,7 @@ def health(spec: TargetSpec, release: Release) -> Steps[Health]:
 def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     made = yield from _found(spec, release)
     if made is None:
-        raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+        raise gone(spec, release)
     site = yield from ask(_request("GET", _site(spec)))
     if site.maybe("published_deploy", "id") != made.text("id"):
         yield from tell(_request("POST", f"{_site(spec)}/deploys/{made.text('id')}/restore"))

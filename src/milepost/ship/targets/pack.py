@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
 import shlex
@@ -16,6 +15,7 @@ from typing import Literal, assert_never
 
 from milepost.core.errors import ArtifactUnfit
 from milepost.core.shipping import ArtifactKind, Release, TargetSpec
+from milepost.ship.guest_files import sha1_of
 from milepost.ship.targets.images import DEFAULT_PORT, image_reference
 
 Packing = Literal["nothing", "zip", "tar.gz", "files"]
@@ -130,7 +130,7 @@ def files_of(folder: Path) -> tuple[PackedFile, ...]:
                 PackedFile(
                     address=path.relative_to(folder).as_posix(),
                     path=path,
-                    sha1=hashlib.sha1(path.read_bytes(), usedforsecurity=False).hexdigest(),
+                    sha1=sha1_of(path),
                     size=path.stat().st_size,
                 )
                 for path in found

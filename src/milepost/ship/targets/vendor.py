@@ -26,6 +26,7 @@ class Pause:
 
 Step = VendorCommand | VendorRequest | Pause
 Steps = Generator[Step, VendorReply, T]
+ABSENT = Health(healthy=False, detail="it is not deployed")
 _PAUSED = VendorReply(ok=True, code=0, text="")
 
 
@@ -130,6 +131,11 @@ def fits(vendor: Vendor, spec: TargetSpec, release: Release) -> None:
             f"nothing of a static site reads variables, and target {spec.name!r} sets some",
             "remove `variables` and `secrets` from it",
         )
+
+
+def gone(spec: TargetSpec, release: Release) -> TargetRefused:
+    """What is raised where a release is to be switched to that the vendor does not have."""
+    return TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
 
 
 def label(release: Release) -> str:

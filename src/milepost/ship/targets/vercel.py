@@ -8,7 +8,7 @@ from milepost.core.errors import TargetRefused
 from milepost.core.shipping import ArtifactKind, Health, Release, TargetSpec, VendorRequest
 from milepost.ship.targets.answers import Answer, ask, ask_if_there, tell
 from milepost.ship.targets.pack import Pack
-from milepost.ship.targets.vendor import Facts, Pause, Steps, label, option
+from milepost.ship.targets.vendor import ABSENT, Facts, Pause, Steps, gone, label, option
 
 FACTS = Facts(
     takes=frozenset({ArtifactKind.STATIC}),
@@ -54,7 +54,7 @@ def deploy(spec: TargetSpec, release: Release, pack: Pack) -> Steps[str]:
 def health(spec: TargetSpec, release: Release) -> Steps[Health]:
     found = yield from _found(spec, release)
     if found is None:
-        return Health(healthy=False, detail="it is not deployed")
+        return ABSENT
     state = found.text("state")
     healthy = state == "READY"
     return Health(healthy=healthy, settled=state in _ENDED, instances=1 if healthy else 0, detail=state)
@@ -64,7 +64,7 @@ def switch(spec: TargetSpec, release: Release) -> Steps[None]:
     """Promotes what never had traffic, and goes back to what had: on a hobby plan that is one step and no more."""
     found = yield from _found(spec, release)
     if found is None:
-        raise TargetRefused(f"release {release.number} is not on {spec.name!r} any more", "deploy it again")
+        raise gone(spec, release)
     reference = found.text("uid")
     state = _of_traffic((yield from _project(spec)), reference)
     if state in ("", "failed", "skipped"):

@@ -1,12 +1,13 @@
-// The preview: the run in numbers, its report, and the app that was built, both in a frame of another name.
+// The preview: the run in numbers, its report and the app that was built in a frame of another name, its releases.
 import { html, signal } from './libraries.js';
 import { money, short, span } from './format.js';
 import { Icon } from './icons.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Bars, Plot } from './plots.js';
+import { Releases } from './releases.js';
 import { facts, hello, now, read, second, state } from './store.js';
 
-const TABS = { numbers: 'Numbers', report: 'Report', app: 'App' };
+const TABS = { numbers: 'Numbers', report: 'Report', app: 'App', releases: 'Releases' };
 const MISSING = {
   report: 'No report yet.',
   app: 'No app to show. Name its folder or address: milepost web --app dist',
@@ -72,6 +73,8 @@ function Numbers() {
   </div>`;
 }
 
+const OWN = { numbers: Numbers, releases: Releases }; // what is not in a frame
+
 /** The address of the other server's part; empty where there is none. */
 function place(name) {
   const given = hello.value;
@@ -97,7 +100,7 @@ function Frame({ name }) {
 }
 
 function Tools() {
-  const address = tab.value === 'numbers' ? '' : place(tab.value);
+  const address = OWN[tab.value] ? '' : place(tab.value);
   const choose = name => () => {
     tab.value = name;
     remember('preview', name);
@@ -123,6 +126,6 @@ function Tools() {
 export function Preview() {
   read('figures');
   return html`<${Panel} name="preview" title="Preview" tools=${html`<${Tools} />`}>
-    ${tab.value === 'numbers' ? html`<${Numbers} />` : html`<${Frame} name=${tab.value} />`}
+    ${OWN[tab.value] ? html`<${OWN[tab.value]} />` : html`<${Frame} name=${tab.value} />`}
   <//>`;
 }

@@ -14,8 +14,8 @@ from milepost.core.release_life import TakenBack, Terms
 from milepost.core.shipping import Artifact, ArtifactKind, Health, Release, Stage, TargetSpec
 from milepost.engine.deploys.advance import Hands, advance
 from milepost.engine.deploys.place import Deployable, Place
-from milepost.engine.deploys.records import ReleaseRecord, Releases
 from milepost.engine.project.project import Project
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.ship.in_memory import InMemoryTarget
 from milepost.store.database import Database, open_database
 from milepost.workspace.repository import Repository

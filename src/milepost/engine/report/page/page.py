@@ -9,7 +9,7 @@ from milepost.engine.report.facts import NothingRun, RunStory
 from milepost.engine.report.page.answers import WORDS, answers, counts
 from milepost.engine.report.page.markup import Markup, Part, element, raw_text
 from milepost.engine.report.page.style import SCRIPT, style
-from milepost.engine.report.page.tables import costs_section, gates_section, happenings_section
+from milepost.engine.report.page.tables import costs_section, gates_section, happenings_section, releases_section
 from milepost.engine.report.page.task import task_details
 from milepost.engine.report.page.timeline import timeline
 from milepost.engine.report.words import moment
@@ -30,6 +30,7 @@ def render(story: RunStory | NothingRun) -> str:
             answers(story, anchors),
             timeline(story, anchors),
             _tasks(story, anchors),
+            releases_section(story.releases),
             costs_section(story),
             gates_section(story.gates),
             happenings_section(story.happenings),

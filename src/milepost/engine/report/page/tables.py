@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from milepost.engine.report.facts import CostLine, Costs, GateStory, Happening, RunStory
+from milepost.engine.report.facts import CostLine, Costs, GateStory, Happening, ReleaseStory, RunStory
 from milepost.engine.report.page.markup import Markup, Part, element
 from milepost.engine.report.words import moment, money
 
@@ -43,6 +43,18 @@ def happenings_section(happenings: Sequence[Happening]) -> Markup | None:
         return None
     rows = ((moment(one.at), one.task, one.what) for one in happenings[-ROWS_SHOWN:])
     return _section("Changes during the run", "happenings", _table(("When", "Task", "What"), rows))
+
+
+def releases_section(releases: Sequence[ReleaseStory]) -> Markup | None:
+    """What was deployed since the run began; None where nothing was."""
+    if not releases:
+        return None
+    rows = (
+        (one.where, str(one.number), one.stage, one.commit[:7], one.proof or "unproven", moment(one.at), one.said)
+        for one in releases[-ROWS_SHOWN:]
+    )
+    head = ("Target", "Release", "Stage", "Commit", "Proof", "Began", "Last word")
+    return _section("Releases", "releases", _table(head, rows))
 
 
 def _section(title: str, anchor: str, *parts: Part) -> Markup:

@@ -63,8 +63,11 @@ class ReleaseRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """One step in the life of a release."""
+    """One step in the life of a release; `seq` is its place in the stream of all releases."""
 
+    seq: int
+    target: str
+    environment: str
     number: int
     at: float
     stage: str
@@ -100,9 +103,7 @@ class Releases:
 
     def moves(self, number: int) -> tuple[Move, ...]:
         """The life of a release so far, in order."""
-        sql = "select number, at, stage, said from release_moves where target = ? and environment = ? and number = ?"
-        rows: list[Row] = self._database.read(f"{sql} order by seq", *self._place, number)
-        return tuple(Move(number=number, at=at, stage=stage, said=said) for number, at, stage, said in rows)
+        return tuple(move for move in moves_after(self._database, 0, self._place) if move.number == number)
 
     def open(self, record: ReleaseRecord) -> ReleaseRecord:
         """Write down a new release under the next number."""
@@ -166,6 +167,17 @@ class Releases:
     @property
     def _turn(self) -> str:
         return "releases/" + "/".join(self._place)
+
+
+def moves_after(database: Database, seq: int, place: tuple[str, str] | None = None) -> tuple[Move, ...]:
+    """What happened to releases after a place in the stream: to all, or to those of one target and environment."""
+    database.script(SCHEMA)
+    sql = "select seq, target, environment, number, at, stage, said from release_moves where seq > ?"
+    if place is not None:
+        sql += " and target = ? and environment = ?"
+    rows: list[Row] = database.read(f"{sql} order by seq", seq, *(place or ()))
+    names = ("seq", "target", "environment", "number", "at", "stage", "said")
+    return tuple(Move(**dict(zip(names, row, strict=True))) for row in rows)
 
 
 def known_places(database: Database) -> tuple[tuple[str, str], ...]:
