@@ -8,7 +8,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,7 +22,6 @@ from milepost.core.shipping import Measurement
 from milepost.watch.probes.connection import ConnectionProbe, ControlTarget
 from milepost.watch.probes.http import HttpProbe
 from milepost.watch.probes.log_pattern import LogProbe
-from milepost.watch.probes.process import ProcessProbe
 from milepost.watch.probes.rounds import Opinion, Pace, Rounds, after_look, next_at
 from milepost.watch.probes.scrape import ScrapeProbe
 
@@ -136,21 +134,6 @@ def test_metrics_of_an_application_are_summed_over_their_labels(port: int) -> No
     )
     assert well == {"asked_total": 7.0, "load": 0.5, "unknown": None}
     assert no_text == nobody == {"load": None}
-
-
-def test_a_process_is_measured_while_it_lives() -> None:
-    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    try:
-        probe = ProcessProbe("a", busy.pid)
-        first, then = look(probe, probe)
-    finally:
-        busy.kill()
-        busy.wait()
-    assert first["up@a"] == 1
-    assert first["cpu@a"] is None  # one look says nothing of a share
-    assert first["memory_bytes@a"]
-    assert then["cpu@a"] is not None
-    assert look(probe) == [{"up@a": 0, "cpu@a": None, "memory_bytes@a": None}]
 
 
 def test_lines_of_a_log_are_counted_once_and_also_after_it_was_begun_anew(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ PANELS = {
     "Ship it": ("package",),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
-    "Deploy": ("deploy", "releases", "rollback", "scale", "logs", "targets"),
+    "Deploy and watch": (
+        *("deploy", "releases", "rollback", "scale", "logs", "targets", "watch", "alerts", "incidents"),
+    ),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": (
         "patterns",

@@ -86,6 +86,9 @@ class AlertBook:
 
     def look(self, rules: Sequence[Rule], found: Sequence[Measurement], now: float, clock: float) -> None:
         """Write down what measurements come to; a metric that was not measured at all has no data."""
+        self._database.together(f"watch/{self._place}", lambda: self._look(rules, found, now, clock))
+
+    def _look(self, rules: Sequence[Rule], found: Sequence[Measurement], now: float, clock: float) -> None:
         known = {one.name: one for one in self.all()}
         values = {one.metric: one.value for one in found}
         for rule in rules:
@@ -93,7 +96,7 @@ class AlertBook:
             gone = {name: None for name in known if name == rule.name or name.startswith(f"{rule.name} ")}
             for name, value in (gone | names).items():
                 before = known[name].alert if name in known else Alert()
-                self._keep(rule, name, before, after(rule, before, value, now, clock), clock, name in values)
+                self._keep(rule, name, before, after(rule, before, value, now, clock), clock)
 
     def drop(self, is_gone: Callable[[str], bool], clock: float) -> None:
         """Forget alerts about what is there no longer, as the instances of an older release."""
@@ -115,6 +118,11 @@ class AlertBook:
         self._put(one, replace(one.alert, silenced_until=until))
         self._move(one, "silenced", clock, None, by)
 
+    def note(self, name: str, what: str, why: str, clock: float) -> None:
+        """Tell people of something that was done."""
+        row = (self._place, name, Severity.INFO.value, clock, what, None, why, 0)
+        self._database.write(_MOVE, *row)
+
     def call(self, why: str, clock: float) -> None:
         """A person is needed; told once as long as the reason is the same."""
         rule = Rule(name="a person is needed", metric="", severity=Severity.CRITICAL, fire=0, clear=0)
@@ -132,19 +140,13 @@ class AlertBook:
                 self._put(one, replace(one.alert, state=State.WELL, since=clock, acknowledged_by=""))
                 self._move(one, "resolved", clock, None, "")
 
-    def _keep(self, rule: Rule, name: str, before: Alert, now: Alert, clock: float, measured: bool) -> None:
-        if now == before and not measured:
-            return
+    def _keep(self, rule: Rule, name: str, before: Alert, now: Alert, clock: float) -> None:
         one = KeptAlert(name=name, severity=rule.severity, alert=now)
-
-        def write() -> None:
-            self._put(one, now)
-            begins_or_ends = State.PENDING not in (now.state, before.state) or now.state is State.ACTIVE
-            if now.state is not before.state and begins_or_ends:
-                what = "resolved" if now.state is State.WELL else now.state.value
-                self._move(one, what, clock, now.value, "")
-
-        self._database.together(f"watch/{self._place}", write)
+        self._put(one, now)
+        begins_or_ends = State.PENDING not in (now.state, before.state) or now.state is State.ACTIVE
+        if now.state is not before.state and begins_or_ends:
+            what = "resolved" if now.state is State.WELL else now.state.value
+            self._move(one, what, clock, now.value, "")
 
     def _move(self, one: KeptAlert, what: str, clock: float, value: float | None, by: str) -> None:
         hushed = one.alert.silenced_until > clock

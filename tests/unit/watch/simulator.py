@@ -30,7 +30,7 @@ CAPACITY, DEMAND, LEAST, MOST = 100.0, 140.0, 2, 6
 FAULTS = (
     *("crash one", "crash all", "leak", "spin", "slow one", "dependency", "load", "low traffic", "blip"),
     *("bad release", "crashing release", "slow release", "late release", "good release", "bad after bad"),
-    *("blind", "flap", "health page", "stale", "disk", "clock", "watcher killed"),
+    *("blind", "flap", "health page", "stale", "disk"),
 )
 
 
