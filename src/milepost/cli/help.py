@@ -26,7 +26,9 @@ PANELS = {
         "failures",
     ),
     "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
-    "Package and deploy": ("package", "deploy", "releases", "rollback", "scale", "logs", "targets"),
+    "Package, deploy and watch": (
+        *("package", "deploy", "releases", "rollback", "scale", "logs", "targets", "watch", "alerts", "incidents"),
+    ),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean", "adopt"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": (

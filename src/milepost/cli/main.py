@@ -41,6 +41,7 @@ from milepost.cli import (
     start,
     steer,
     together,
+    watch,
     web,
     worker,
 )
@@ -459,6 +460,7 @@ completion.register(app)
 adopt.register(app)
 costs.register(app)
 deploy.register(app)
+watch.register(app)
 gates.register(app)
 history.register(app)
 memory.register(app)

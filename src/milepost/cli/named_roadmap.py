@@ -38,7 +38,7 @@ OPTION = frozenset(
             "proof",
         ),
         *("reject", "releases", "replay", "restore", "retry", "rollback", "scale", "skip", "steer", "targets", "undo"),
-        *("proof", "verify"),
+        *("proof", "verify", "watch", "alerts", "incidents"),
     )
 )
 # One that has a path is told already.

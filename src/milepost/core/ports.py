@@ -193,6 +193,6 @@ class TargetControls(Protocol):
 
 
 class Probe(Protocol):
-    """Looks at something that runs and says what it measured."""
+    """Looks at something that runs and says what it measured; what cannot be known is a measurement without a value."""
 
-    def sample(self) -> tuple[Measurement, ...]: ...
+    async def sample(self) -> tuple[Measurement, ...]: ...

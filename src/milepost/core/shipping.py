@@ -163,8 +163,8 @@ class VendorReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """One value of one metric at one moment."""
+    """One value of one metric at one moment; None where somebody looked and nothing could be known."""
 
     metric: str
-    value: float
+    value: float | None
     at: float

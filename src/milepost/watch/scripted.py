@@ -17,7 +17,7 @@ class ScriptedProbe:
         self._samples = tuple(samples)
         self._given = 0
 
-    def sample(self) -> tuple[Measurement, ...]:
+    async def sample(self) -> tuple[Measurement, ...]:
         if not self._samples:
             return ()
         sample = self._samples[min(self._given, len(self._samples) - 1)]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.ship.local.processes import listens
-from milepost.ship.local.wanted import REMEMBERED_S, Kept, Program
+from milepost.ship.local.wanted import Kept, Program
 
 ADDRESS = "127.0.0.1"
 ANSWER_S = 3.0
@@ -37,7 +36,7 @@ class Instance:
 
 def look_at(program: Program, kept: Kept | None, health_path: str) -> Instance:
     """Ask an instance how it is."""
-    deaths = sum(time.time() - at < REMEMBERED_S for at in kept.deaths) if kept else 0
+    deaths = len(kept.recent_deaths) if kept else 0
     name, settled = f"instance {program.name}", deaths >= MOST_DEATHS
     problem = ""
     if kept is not None and kept.process is not None and kept.process.alive:

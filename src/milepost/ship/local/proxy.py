@@ -148,6 +148,33 @@ class Proxy:
         instance = rf"cluster\.{release}\.endpoint\.[^ ]*\."
         return Counts(asked=self._total(instance + "rq_total"), failed=self._total(instance + "rq_error"))
 
+    def tries(self, release: int) -> dict[int, tuple[int, int, int]]:
+        """By the port of each instance: tries, those that failed, and those under way."""
+        found: dict[int, tuple[int, int, int]] = {}
+        pattern = re.compile(r".*_(\d+)\.(rq_total|rq_error|rq_active)$")
+        for side in SIDES:
+            with suppress(OSError):
+                told = self._matching(side, rf"cluster\.{release}\.endpoint\..*\.rq_(total|error|active)")
+                for name, value in told.items():
+                    if match := pattern.match(name):
+                        port, at = int(match[1]), ("rq_total", "rq_error", "rq_active").index(match[2])
+                        now = found.get(port, (0, 0, 0))
+                        found[port] = (*now[:at], now[at] + int(value), *now[at + 1 :])  # type: ignore[assignment]
+        return found
+
+    def times(self, release: int) -> tuple[tuple[float, int], ...]:
+        """Answers of a release by their time, alone and in front of another: milliseconds, and how many within."""
+        found: dict[float, int] = {}
+        name = quote(rf"^cluster\.{release}(\|\d+)?\.upstream_rq_time$", safe="")
+        for side in SIDES:
+            with suppress(OSError):
+                said = json.loads(self._ask(side, f"/stats?format=json&histogram_buckets=cumulative&filter={name}"))
+                told = [each for one in said["stats"] for each in one.get("histograms", ())]
+                for bucket in (bucket for each in told for bucket in each["buckets"]):
+                    bound = float(bucket["upper_bound"])
+                    found[bound] = found.get(bound, 0) + int(bucket["cumulative"])
+        return tuple(sorted(found.items()))
+
     def _place(self, release: int, ports: Sequence[int], known: set[str]) -> None:
         name, content = f"endpoints-{release}.json", endpoints(str(release), ports)
         if self._written(name) != content:

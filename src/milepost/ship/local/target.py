@@ -53,6 +53,10 @@ class LocalTarget:
         self._beginnings: dict[int, _Beginning] = {}
 
     @property
+    def proxy(self) -> Proxy:
+        return self._proxy
+
+    @property
     def port(self) -> int:
         """Where users come in; 0 before anything was deployed."""
         wanted = read_wanted(self.folder)
@@ -155,15 +159,23 @@ class LocalTarget:
         """Exchange the instances of what is live, one after the other, for new ones."""
         number, *_ = self._shown() or self._nothing_live()
         for program in self._wanted().of(number):
-            wanted = self._wanted()
-            new = self._instance(program, number, _free_places(wanted.of(number), 1)[0])
-            self._keeping.want(wanted.also(new), fresh=bool(self.spec.secrets))
-            self._await_well(number)
-            kept = [each for each in self._wanted().of(number) if each.name != program.name]
-            self._proxy.place(number, _ports(tuple(kept)))
-            self._proxy.drained(number, ANSWER_S)
-            self._keeping.want(self._wanted().without(program.name))
-            self._keeping.until_gone(f"{wanted.mark}/{program.name}/")
+            self.restart_instance(program.name)
+
+    def restart_instance(self, name: str) -> None:
+        """Start another instance of what is live in the place of one, and stop that when its requests have ended."""
+        number, *_ = self._shown() or self._nothing_live()
+        wanted = self._wanted()
+        program = next((each for each in wanted.of(number) if each.name == name), None)
+        if program is None:
+            return
+        new = self._instance(program, number, _free_places(wanted.of(number), 1)[0])
+        self._keeping.want(wanted.also(new), fresh=bool(self.spec.secrets))
+        self._await_well(number, besides=name)
+        kept = [each for each in self._wanted().of(number) if each.name != name]
+        self._proxy.place(number, _ports(tuple(kept)))
+        self._proxy.drained(number, ANSWER_S)
+        self._keeping.want(self._wanted().without(name))
+        self._keeping.until_gone(f"{wanted.mark}/{name}/")
 
     def logs(self, release: Release, lines: int) -> str:
         """The last lines that the instances of a release printed, without the secrets that it was given."""
@@ -208,9 +220,9 @@ class LocalTarget:
         self.deploy(release)
         self._await_well(release.number)
 
-    def _await_well(self, release: int) -> None:
+    def _await_well(self, release: int, *, besides: str = "") -> None:
         until = time.monotonic() + self.spec.start_timeout_s
-        while problems := [each.problem for each in self.instances(release) if each.problem]:
+        while problems := [each.problem for each in self.instances(release) if each.problem and each.name != besides]:
             if time.monotonic() > until:
                 raise TargetRefused(problems[0], f"see: milepost logs {self.spec.name}")
             time.sleep(0.1)

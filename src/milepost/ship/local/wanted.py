@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,10 @@ class Kept:
     deaths: tuple[float, ...] = ()
     ended_with: int | None = None
     said: str = ""
+
+    @property
+    def recent_deaths(self) -> tuple[float, ...]:
+        return tuple(at for at in self.deaths if time.time() - at < REMEMBERED_S)
 
 
 def read_wanted(folder: Path) -> Wanted | None:

@@ -34,8 +34,11 @@ class InstanceState:
     was_ready: bool
     """It has answered its health path before, so that it is news if it does not now."""
     answers: bool | None
+    deaths: int = 0
+    """How often it ended by itself in the last minute and was started again."""
     error_rate: float | None = None
-    p99_ms: float | None = None
+    answer_ms: float | None = None
+    """The mean time of its answers."""
     memory_share: float | None = None
     """Of its limit."""
     cpu_share: float | None = None
@@ -92,6 +95,8 @@ class Situation:
     """For how long a threshold has been broken without a pause."""
     breach: bool
     """A threshold is broken now, and not only still above the one that clears it."""
+    dependency_back_s: float | None = None
+    """For how long what it depends on answers again; None where it was never seen not to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +145,8 @@ class HealLimits:
     stale_s: float = 3.0
     blind_s: float = 60.0
     sustain_s: float = 2.0
+    window_s: float = 5.0
+    """For so long measurements are still of the time before."""
     settle_s: float = 12.0
     """How long a remedy is given to show its effect."""
     cooldown_s: float = 20.0
@@ -152,7 +159,9 @@ class HealLimits:
     error_rate: float = 0.05
     p99_ms: float = 1000.0
     memory_share: float = 0.85
-    cpu_share: float = 0.95
+    cpu_share: float = 0.6
+    """Of an instance that takes three times as much as any other: they share the requests, so it is not those."""
+    spin_s: float = 10.0
     busy: float = 0.8
     disk_low: float = 0.05
     disk_soon_s: float = 60.0

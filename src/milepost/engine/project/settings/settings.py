@@ -27,6 +27,7 @@ from milepost.engine.project.settings.section import SettingsSection
 from milepost.engine.project.settings.targets import TargetSection, are_target_names
 from milepost.engine.project.settings.terminal import TerminalSettings
 from milepost.engine.project.settings.verify import RepairSettings, VerifySettings
+from milepost.engine.project.settings.watch import WatchSettings
 from milepost.engine.project.settings.workers import WorkerSettings
 
 
@@ -55,6 +56,7 @@ class Settings(SettingsSection):
     state: StateSettings = StateSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     worker: WorkerSettings = WorkerSettings()
+    watch: WatchSettings = WatchSettings()
     targets: Annotated[dict[str, TargetSection], AfterValidator(are_target_names)] = Field(default_factory=dict)
 
     @property

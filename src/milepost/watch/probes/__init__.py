@@ -1,0 +1,1 @@
+"""What looks at something that runs, one kind a module."""

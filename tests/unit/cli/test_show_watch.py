@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from milepost.cli.show.watch import Metrics, alert_lines, incident_lines, news_lines, sight_lines, sparkline
+from milepost.core.watching import RemedyKind, Severity
+from milepost.engine.watching.observe import Look, Memory, situation_of
+from milepost.engine.watching.records import Incident, RemedyRecord
+from milepost.engine.watching.watcher import Sight
+from milepost.watch.alert_book import AlertMove, KeptAlert
+from milepost.watch.alerts import Alert, State
+from milepost.watch.heal.situation import HealLimits, Remedy
+from tests.unit.engine.watching.test_observe import FACTS, view
+
+ACTIVE = KeptAlert(name="errors", severity=Severity.ERROR, alert=Alert(state=State.ACTIVE, since=5.0))
+REMEDY = RemedyRecord(
+    number=1, kind=RemedyKind.ROLL_BACK, subject="2", why="it fails", release=2, at=5.0, tick=5.0, boot="b", incident=1
+)
+
+
+def sight(value: float | None = 0.5, *, remedy: RemedyRecord | None = None, moves: tuple[AlertMove, ...] = ()) -> Sight:
+    looks = [Look(at=float(at), clock=float(at), view=view(at, failed=40)) for at in range(1, 6)]
+    return Sight(
+        target="local",
+        environment="dev",
+        at=5.0,
+        release=2,
+        values={"error_rate": value, "requests": 100.0, "cpu@2.0": 0.2},
+        alerts=(ACTIVE,),
+        situation=situation_of(looks, FACTS, Memory(bad_since=1.0), HealLimits()),
+        decision=Remedy(RemedyKind.ROLL_BACK, "2", "most instances are not well"),
+        remedy=remedy,
+        incident=None,
+        moves=moves,
+    )
+
+
+def test_a_series_is_drawn_with_a_dot_where_nothing_was_known() -> None:
+    assert sparkline([0.0, 1.0, None, 0.5], 10) == "▁█·▅"
+    assert sparkline([0.0, 0.0], 10) == "▁▁"
+    assert sparkline([1.0] * 30, 8) == "█" * 8
+
+
+def test_the_table_shows_series_instances_alerts_and_the_decision() -> None:
+    lines = sight_lines([sight(None), sight()], 100)
+    assert lines[0] == "local (dev)   release 2   not well"
+    assert any("errors" in line and "50.0%" in line and line.endswith("·█") for line in lines)
+    assert any("2.0" in line and "answers" in line and "cpu" in line for line in lines)
+    assert any(line.split() == ["error", "errors", "active"] for line in lines)
+    assert " ".join(lines[-1].split()) == "remedy roll back 2: most instances are not well"
+    assert "no data" in "\n".join(sight_lines([sight(None)], 100))
+
+
+def test_only_what_is_new_is_said_where_nobody_sees_a_table() -> None:
+    move = AlertMove(seq=1, name="errors", severity=Severity.ERROR, at=5.0, what="active", value=0.5, said_by="")
+    first, then = sight(), sight(moves=(move,), remedy=REMEDY)
+    assert len(news_lines([first])) == 1
+    said = news_lines([first, then])
+    assert [line.partition("  ")[2] for line in said] == ["error  errors  active", "roll back 2: it fails   under way"]
+    assert news_lines([first, then, then]) == []
+
+
+def test_alerts_and_incidents_are_listed() -> None:
+    assert alert_lines((), 5.0, "local", "dev") == ["no alert on local (dev)"]
+    assert alert_lines((ACTIVE,), 5.0, "local", "dev")[0].split()[:2] == ["error", "active"]
+    incident = Incident(number=1, release=2, began_at=5.0, ended_at=9.0, called=True, timeline=((5.0, "it began"),))
+    lines = incident_lines([(incident, (REMEDY,))], whole=True)
+    assert lines[0].endswith("4 s   a person was called")
+    assert " ".join(lines[1].split()) == "roll back 2 under way it fails"
+    assert lines[2].endswith("it began")
+    assert incident_lines([], whole=False) == ["no incident"]
+
+
+def test_metrics_are_those_of_the_newest_look_and_leave_out_what_nobody_could_tell() -> None:
+    from prometheus_client import CollectorRegistry, generate_latest
+    from prometheus_client.parser import text_string_to_metric_families
+
+    metrics, registry = Metrics(), CollectorRegistry()
+    registry.register(metrics)
+    assert generate_latest(registry) == b""
+    metrics.sight = sight(None)
+    told = {
+        family.name: family.samples for family in text_string_to_metric_families(generate_latest(registry).decode())
+    }
+    assert told["milepost_requests"][0].value == 100
+    assert told["milepost_error_rate"] == []
+    assert told["milepost_cpu"][0].labels == {"target": "local", "environment": "dev", "subject": "2.0"}
+    assert told["milepost_alert_active"][0].labels["alert"] == "errors"
