@@ -55,10 +55,10 @@ def files_hint(messages: Iterable[str], has_ignored: HasIgnored) -> str:
     there = {path: found for path in named if path and (found := has_ignored(path)) is not None}
     if not there:
         return ""
-    absent = [path for path, is_there in there.items() if not is_there]
+    absent = tuple(path for path, is_there in there.items() if not is_there)
     first = f"write {listed(absent)}, which is not in your repository either; " if absent else ""
     quoted = ", ".join(f'"{path}"' for path in there)
-    return f"git ignores {listed([*there])}: {first}[workspace] copy = [{quoted}] copies it into checkouts"
+    return f"git ignores {listed(tuple(there))}: {first}[workspace] copy = [{quoted}] copies it into checkouts"
 
 
 def with_hints(evidence: Evidence, has_ignored: HasIgnored) -> Evidence:

@@ -101,4 +101,4 @@ def test_a_file_that_git_ignores_and_checkouts_lack_is_the_machines_unless_it_wa
     absent = machine_fault(with_hints(evidence, {".env": False}.get).checks[0])
     assert absent is not None and absent.advice.startswith("write .env, which is not in your repository either; [work")
     assert machine_fault(replace(told, before="passed")) is None
-    assert with_hints(evidence, {}.get) == evidence and machine_fault(evidence.checks[0]) is None
+    assert with_hints(evidence, lambda path: None) == evidence and machine_fault(evidence.checks[0]) is None
