@@ -5,6 +5,7 @@ from hypothesis import settings
 from tests import environment
 from tests.e2e.warm import nursed as nursed
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
+from tests.order import pytest_collection_modifyitems as pytest_collection_modifyitems
 from tests.postgres import cluster as cluster
 from tests.postgres import database as database
 from tests.postgres import place as place

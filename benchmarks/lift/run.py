@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -65,11 +65,12 @@ def experiment(asked: argparse.Namespace) -> int:
         os.environ.setdefault("XDG_CACHE_HOME", f"{name}/cache")
         taught = Path(name, "taught")
         make_project(taught, asked.settings)
-        teach(taught)
+        teach(taught, {job.way for job in jobs})
         results = {}
         for condition in asked.conditions.split(","):
             place = Path(name, condition)
             shutil.copytree(taught, place, symlinks=True)
+            adopt(place)
             arrange(place, condition)
             results[condition] = measure(place, agent, jobs, condition)
     show(results, jobs)
@@ -139,10 +140,15 @@ def make_project(folder: Path, settings: str) -> None:
     git(folder, "commit", "--quiet", "--message", "Start")
 
 
-def teach(folder: Path) -> None:
-    """Have the teaching tasks done, with repairs: what the engine verified is all that it learns from."""
-    put(folder, TEACHING, attempts=3)
+def teach(folder: Path, ways: Set[str]) -> None:
+    """Have the teaching tasks of some ways done, with repairs: what the engine verified is all that it learns from."""
+    put(folder, (job for job in TEACHING if job.way in ways), attempts=3)
     milepost(folder, SCRIPTED, "on")
+
+
+def adopt(folder: Path) -> None:
+    """Agree to a state that was copied, as whoever restores a backup does."""
+    subprocess.run([sys.executable, "-m", "milepost", "adopt"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
 def measure(folder: Path, agent: str, jobs: Iterable[Job], condition: str) -> dict[str, Result]:

@@ -13,7 +13,7 @@ RUN = Path(__file__).parents[2] / "benchmarks" / "lift" / "run.py"
 
 
 def test_tasks_pass_that_do_not_without_memory_and_none_is_harmed() -> None:
-    count = 24 if ALL else 8  # one for each way of the house
+    count = 24 if ALL else 4  # three for each way of the house, or one for each second way
     program = [sys.executable, str(RUN), "--check", "--tasks", str(count)]
     done = subprocess.run(program, capture_output=True, text=True)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

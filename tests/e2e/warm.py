@@ -27,7 +27,9 @@ MODULES = (
     *(f"milepost.engine.workers.{name}" for name in ("dispatch", "submit", "worker")),
     *(f"milepost.engine.{name}" for name in ("budget.costs", "commands.verify", "projects.atomic", "undo.undo")),
     *(f"milepost.cli.show.{name}" for name in ("events", "failures", "log", "plan", "proof", "status", "verify")),
+    *("milepost.api.roadmaps", "milepost.roadmap.dialects.status_signs", "milepost.roadmap.dialects.table"),
     *("rich.console", "rich.table", "rich.live"),
+    *("typer._adapters", "pydantic.dataclasses", "importlib.readers", "encodings.unicode_escape"),
 )
 
 _open: list[Nursery] = []

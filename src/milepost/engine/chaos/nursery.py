@@ -37,6 +37,8 @@ WARM = (
         "milepost.agents.replay.cassette_file",
     ),
     *("milepost.cli.main", "milepost.cli.run_live", "milepost.cli.live_display"),
+    # What the database of a run is used by when it is opened.
+    *("dbos._sys_db_sqlite", "sqlalchemy.dialects.sqlite"),
 )
 _START = f"from {__name__} import main; main({{parent}}, {{control}})"
 

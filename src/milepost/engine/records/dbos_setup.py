@@ -20,6 +20,7 @@ from milepost.engine.records import portable_rows
 from milepost.engine.records.run_spec import VERSION
 
 TAKING_UP_PAUSE_S = 0.1  # between two looks for workflows that a killed engine left
+LEISURE_PAUSE_S = 1.0  # the same where there are none
 MIGRATION_LOCK = 0x6D70_6462  # the advisory lock of whoever makes or migrates the tables of DBOS
 MIGRATION_PAUSE_S = 0.1  # between two tries to get it
 _launching = threading.local()
@@ -42,12 +43,13 @@ def configure(url: str, *, executor_id: str, engine: sqlalchemy.Engine | None = 
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
 
 
-def take_up_soon() -> None:
-    """Let DBOS look often for the workflows that it puts back after a crash: by itself it looks once a second.
+def take_up(*, soon: bool) -> None:
+    """Let DBOS look often for the workflows that it puts back after a crash, or as seldom as it does by itself.
 
-    It has no public way to say so, and only a pause depends on it.
+    It has no public way to say so, and only a pause depends on it; each look costs some milliseconds.
     """
-    _get_or_create_dbos_registry().get_internal_queue()._polling_interval_sec = TAKING_UP_PAUSE_S
+    queue = _get_or_create_dbos_registry().get_internal_queue()
+    queue._polling_interval_sec = TAKING_UP_PAUSE_S if soon else LEISURE_PAUSE_S
 
 
 def launch(rows: sqlalchemy.Engine, run: str = "") -> None:

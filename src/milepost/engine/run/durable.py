@@ -19,7 +19,7 @@ from dbos import error as dbos_errors
 
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.engine.records import worker_lease
-from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up_soon
+from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up
 from milepost.engine.records.gates import given_answers
 from milepost.engine.records.portable_rows import refuse_noticed
 from milepost.engine.records.suspend import Suspended
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SHORTEST_PAUSE_S = 0.001  # between a workflow's end and its record
-UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see, because it was before a restart
+UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see: before a restart, or on another machine
 
 WAITING = "waiting"  # the queue of what is offered, to which nobody listens
 
@@ -186,15 +186,17 @@ def news(
     Recorded, so that a resumed run sees the same things in the same order. A run that is `leaving` parks when there
     is nothing new.
     """
-    pause_s = SHORTEST_PAUSE_S
+    pause_s, unseen = SHORTEST_PAUSE_S, True
     while True:
         if workflow_ids:
             returned = services.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
         else:
             returned = False
             services.parking.wait(UNSEEN_PAUSE_S)
-        if workflow_ids and (finished := _first_finished(workflow_ids)) is not None:
+        refuse_noticed()
+        if workflow_ids and (returned or unseen) and (finished := _first_finished(workflow_ids)) is not None:
             return {"workflow_id": finished.workflow_id, "result": finished.output}
+        unseen = services.parking.patient
         if services.parking.stopping:
             raise Suspended
         if (asked := services.books.steering.since(heard)) is not None:
@@ -235,7 +237,7 @@ def launched(database: Path, run: str, services: RunServices, interrupted: Calla
     open_place(run, RunContext(services=services))
     try:
         configure(f"sqlite:///{database}", executor_id=run, engine=engine)
-        take_up_soon()
+        take_up(soon=services.books.journal.last_at(run) is not None)
         launch(engine, run)
         yield
     finally:
@@ -254,7 +256,6 @@ def result_of(run: str) -> Any:
 def _first_finished(workflow_ids: list[str]) -> WorkflowStatus | None:
     """The first of some workflows whose end is recorded; its output is what was recorded, and nothing else."""
     finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
-    refuse_noticed()
     return finished[0] if finished else None
 
 
@@ -280,14 +281,16 @@ def _heed(interrupted: Callable[[], None]) -> None:
 
 def wait_for(run: str, services: RunServices, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
     """The result of a run's workflow, or raises what parked it; `look` is called while waiting."""
+    may_be_over = True  # before a restart, or since this process saw its end: else nobody needs to ask the database
     while True:
         try:
             look()
             if services.parking.stopping and services.parking.quiet:
                 raise services.parking.failure or Suspended()
-            if (result := result_of(run)) is not None:
+            refuse_noticed()
+            if may_be_over and (result := result_of(run)) is not None:
                 return result
             refuse_overdue(services, [run])
-            services.parking.wait_for_return([run], 0.1)
+            may_be_over = services.parking.wait_for_return([run], 0.1)
         except KeyboardInterrupt:
             _heed(interrupted)

@@ -52,6 +52,8 @@ def _says_something(item: Item) -> bool:
 
 def _marked_otherwise(source: RoadmapSource, boxed: DialectReading) -> Iterator[int]:
     """The lines of tasks by emoji or in tables, outside of what belongs to a box."""
+    if not any("|" in line or line.count(":") > 1 or not line.isascii() for line in source.lines):
+        return  # neither is there; looking for them takes imports that most roadmaps do without
     from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.status_signs import read_signed
     from milepost.roadmap.dialects.table import read_tables
