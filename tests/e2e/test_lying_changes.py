@@ -51,8 +51,9 @@ def test_no_change_that_pretends_lands_and_the_honest_one_after_them_does(
     told = {name: scene.lies[name] for name in sampled(tuple(scene.lies), 3)}
     tasks = run(folder, scene, {**told, "done": scene.done})
     honest = tasks.pop("done")
-    record_property("lies", [scene.name, {name: task["verdict"] for name, task in tasks.items()}])
-    assert [name for name, task in tasks.items() if task["verdict"] == "passed"] == []
+    done = [name for name, task in tasks.items() if task["verdict"] == "passed"]
+    record_property("lies", [scene.name, len(tasks), done])
+    assert done == []
     assert honest["verdict"] == "passed", honest["reason"]
 
 
