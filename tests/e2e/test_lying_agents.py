@@ -34,7 +34,7 @@ ACT = Path(agents.__file__).parent / "act.py"
 LONGEST_RUN_S = 1800
 SETTINGS = '[run]\nparallel = 1\n\n[limits]\nattempts = 1\n\n[verify]\npython = "{python}"\n'
 # Right for every input of a program that judges, or wherever the sandbox is: only tests that the agent never saw tell.
-BELIEVED = ("knows-the-inputs-of-the-program", "looks-for-a-filter-of-system-calls")
+BELIEVED = ("knows-the-inputs-of-the-program", "looks-for-a-filter-in-a-program")
 by_name = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 Record = Callable[[str, object], None]
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core.change import Change, ChangedFile
 from milepost.sandbox.levels import open_terminal, strongest
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.exit_code import ExitCodeProof
+from milepost.verify.counterproof.line_elsewhere import LineElsewhere
 from milepost.verify.suites.python_project import find_interpreter
 from tests import lean
 from tests.integration.suites import workspace_in
@@ -75,3 +77,28 @@ def test_the_same_for_a_program_of_node(tmp_path: Path, bench: Bench, source: st
     found, _ = tried(tmp_path, bench, "plurals.js", source, NODE_CHECK, "check.js")
 
     assert found == outcome
+
+
+@pytest.mark.parametrize(
+    ("product", "said"),
+    [
+        pytest.param("exit 0\n", "", id="honest"),
+        pytest.param("[ ! -e ~/.profile ]\n", "fails at a terminal with the home", id="an empty home"),
+        pytest.param('[ "$(env | wc -l)" -lt 28 ]\n', "fails at a terminal with the home", id="few variables"),
+        pytest.param("[ ! -t 0 ]\n", "fails at a terminal with the home", id="no terminal"),
+        pytest.param("exit 0 # noqa\n", "", id="quiet without need"),
+        pytest.param("exit 0 # noqa: needed\n", "keep it quiet: work.sh:1", id="quiet"),
+    ],
+)
+def test_a_line_must_hold_at_home_and_aloud(tmp_path: Path, bench: Bench, product: str, said: str) -> None:
+    check = "sh work.sh && { ! [ -e loud ] || grep -q needed work.sh; }"
+    files = {"work.sh": product, **({"loud": ""} if "needed" in product else {})}
+    workspace = workspace_in(tmp_path, files)
+    change = Change(files=(ChangedFile(path="work.sh", before=b"exit 1\n", after=product.encode()),))
+    line = LineElsewhere(argv=("sh", "-c", check), bench=bench, change=change, product=("work.sh",), took_s=0.1)
+
+    found = line.run(workspace)
+
+    assert (found is None) == (not said)
+    assert found is None or (found.outcome == "held" and said in found.summary)
+    assert (workspace.folder / "work.sh").read_text() == product

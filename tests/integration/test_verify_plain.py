@@ -122,6 +122,11 @@ def test_honest_work_passes_without_a_runner(folder: Path, bench: Bench) -> None
         "'test' in repr(sorted(sys._getframe(1).f_globals)).replace('__test', '')",
         "any('test' in type(one).__module__ for one in sys.meta_path)",
         "any('TEST' in name for name in os.environ)",
+        "'PYTHONNOUSERSITE' in os.environ",
+        "len(os.environ) < 30",
+        "not os.path.exists(os.path.expanduser('~/.profile'))",
+        "sys.dont_write_bytecode",
+        "__import__('time').process_time() < 60",
     ],
 )
 def test_work_that_looks_for_a_test_run_fails(folder: Path, bench: Bench, condition: str) -> None:

@@ -15,6 +15,7 @@ from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
+from milepost.verify.counterproof.line_elsewhere import LineElsewhere
 from milepost.verify.counterproof.other_judges import OtherJudges
 from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.own_tests import OwnWork, own_work
@@ -137,10 +138,21 @@ class LineProof:
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         tree = self.look.runs.trees.bench
         argv = argv_of(self.line)
-        alone = any(check.name == "verify" and check.argv == argv and _by_exit_code(check) for check in earlier)
-        judges = judging_programs(argv, self.line, self.judges)
+        alone = [check for check in earlier if check.name == "verify" and check.argv == argv and _by_exit_code(check)]
         if not alone:
             return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide")
+        found = self._by_judges(argv)
+        if found.outcome in ("failed", "held"):
+            return found
+        took_s = max(check.duration_ms for check in alone) / 1000
+        look = self.look
+        elsewhere = LineElsewhere(argv=argv, bench=tree.bench, change=look.change, product=look.product, took_s=took_s)
+        return elsewhere.run(tree.workspace) or found
+
+    def _by_judges(self, argv: tuple[str, ...]) -> CheckResult:
+        """The counter-proof by what judges: programs that can be watched, or others whose expectations are replaced."""
+        tree = self.look.runs.trees.bench
+        judges = judging_programs(argv, self.line, self.judges)
         if not judges:
             look = self.look
             other = OtherJudges(argv=argv, bench=tree.bench, judges=self.judges, product=look.product, seed=look.seed)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.folders import NOT_SOURCE
+from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.compiled.drawn import DrawnTest
 from milepost.verify.compiled.go_source import GoProgram, program
@@ -96,7 +97,9 @@ class GoPackage:
         return both(told, self._run((str(target), word()), tests))
 
     def _run(self, argv: tuple[str, ...], tests: tuple[DrawnTest, ...]) -> Told:
-        result = self.tree.bench.run(argv, self.tree.workspace, cwd=self.folder if self.folder != "." else "")
+        workspace = self.tree.workspace
+        around = {**login(workspace.folder / self.folder), **home_in(Path(argv[0]).parent)}
+        result = self.tree.bench.run(argv, workspace, env=around, cwd=self.folder if self.folder != "." else "")
         lines = result.stdout.splitlines()
         if result.termination != "exited":
             return Told(problem=result.error or "it did not run to its end", result=result)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from milepost.core.folders import NOT_SOURCE
+from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.compiled.drawn import DrawnTest
 from milepost.verify.compiled.program import Outcome, Told, both, is_odd, outcome
@@ -32,6 +33,13 @@ _NEEDS_ITS_RUNNER = re.compile(
     r"current_exe|cargo_bin|env::args|module_path!|\bfile!\(|\binsta::|assert_snapshot|trybuild|ui_test|"
     r"thread::current\(\)|env::var(?:_os)?\(\s*\"CARGO|Command::new\(\s*\"(?:cargo|rustc)"
 )
+_ASSERTS = re.compile(r"\bdebug_assert(?:_eq|_ne)?!")
+FEW_PACKAGES = 8
+_PROFILES = ("DEV", "TEST")
+_AS_RELEASED = {
+    **{f"CARGO_PROFILE_{name}_DEBUG_ASSERTIONS": "false" for name in _PROFILES},
+    **{f"CARGO_PROFILE_{name}_OVERFLOW_CHECKS": "true" for name in _PROFILES},
+}
 _DECLARED = re.compile(r"^\s*(?:\[\[test\]\]|autotests\b|test\s*=)", re.MULTILINE)
 
 
@@ -100,13 +108,27 @@ class RustProgram:
             ("cargo", "test", "--no-run", "--workspace", "--tests", "--message-format=json", "--offline"),
             workspace,
             cwd=self.folder,
-            env={"CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"), "CARGO_TERM_COLOR": "never"},
+            env={
+                "CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"),
+                "CARGO_TERM_COLOR": "never",
+                **(_AS_RELEASED if self._is_plain() else {}),
+            },
             on_line=gathered,
         )
         built = built_from(gathered.lines, workspace.folder)
         target = next((each for each in built.targets if each.source == source and each.harness), None)
         problem = next((last_line(text.split("\n", 1)[0]) for _, text in built.broken), "") or last_line(result.stderr)
         return (target, problem) if result.succeeded else (None, problem)
+
+    def _is_plain(self) -> bool:
+        """Whether nothing speaks against leaving debug assertions out: few packages to build, no test of one."""
+        checkout = self.tree.workspace.folder
+        above = (checkout / self.folder, *(checkout / self.folder).parents)
+        lock = next((each / "Cargo.lock" for each in above if (each / "Cargo.lock").is_file()), None)
+        if lock is None or text_of(lock).count("[[package]]") > FEW_PACKAGES:
+            return False
+        texts = (text_of(checkout / path) for path in _rust_files(checkout, self.folder))
+        return not any(_ASSERTS.search(text) for text in texts)
 
     def _run(self, copy: str, tests: Mapping[str, DrawnTest], package: str) -> Listed:
         """Run the tests of the program; their names are those with their modules."""
@@ -126,7 +148,9 @@ class RustProgram:
 
     def _told(self, copy: str, tests: tuple[DrawnTest, ...], package: str) -> Told:
         argv = (copy, "--exact", "--test-threads=1", *(test.name for test in tests))
-        result = self.tree.bench.run(argv, self.tree.workspace, cwd=package)
+        workspace = self.tree.workspace
+        around = {**login(workspace.folder / package), **home_in(Path(copy).parent)}
+        result = self.tree.bench.run(argv, workspace, env=around, cwd=package)
         if result.termination != "exited":
             return Told(problem=result.error or "it did not run to its end", result=result)
         (section,) = libtest.read([f"     Running tests ({Path(copy).name})", *result.stdout.splitlines()])

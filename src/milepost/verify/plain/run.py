@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast
 
 from milepost.core.commands import CommandResult
+from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
 from milepost.verify.plain.hide import TOO_MANY, files_to_hide, out_of_sight
@@ -177,7 +178,7 @@ class PlainProgram:
             result = plainly.run(
                 (str(interpreter.path), "-I", "-B", str(room / "main.py")),
                 self.tree.workspace,
-                env={"PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": path} if path else {})},
+                env={**self._at_home(room), "PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": path} if path else {})},
                 stdin=f"{key}\n{path}\n{' '.join(names)}\n{order}\n",
                 cwd=self.folder,
                 on_line=hearing.hear,
@@ -234,8 +235,14 @@ class PlainProgram:
         order = {**json.loads(seal.stdin), "steps": steps.as_uri(), "names": places, **(more or {})}
         with out_of_sight(checkout, hidden):
             argv = ("node", str(room / "main.mjs"))
-            result = self.tree.bench.run(argv, self.tree.workspace, stdin=json.dumps(order), cwd=self.folder)
+            home, said = self._at_home(room), json.dumps(order)
+            if packages is None and b"NODE_ENV" not in plain.source:
+                home["NODE_ENV"] = "production"  # packages may well do less there, and the product by itself may not
+            result = self.tree.bench.run(argv, self.tree.workspace, env=home, stdin=said, cwd=self.folder)
         return result, seal.read()
+
+    def _at_home(self, room: Path) -> dict[str, str]:
+        return {**login(self.tree.workspace.folder / self.folder), **home_in(room)}
 
     def _import_path(self, imports: tuple[str, ...]) -> tuple[str, ...]:
         """What the witness has on the import path beside the current folder."""

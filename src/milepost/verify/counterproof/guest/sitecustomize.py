@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import os
@@ -21,7 +22,9 @@ def _start(order: dict[str, Any]) -> None:
         def _note(self, what: str, path: str, line: int) -> None:
             write(notes, (dumps([what, path, line]) + "\n").encode())
 
-    Telling(order["tops"], order["tests"], order["changed"]).install(order["trip"], "", None)
+    watch = Telling(order["tops"], order["tests"], order["changed"])
+    atexit.register(watch.end)
+    watch.install(order["trip"], "", None)
 
 
 if _place := os.environ.pop("MILEPOST_WATCH", ""):

@@ -32,6 +32,12 @@ assert.equal = (got, wanted, ...more) => {
 };
 syncBuiltinESMExports();
 
+// The process looks as if it had been started at a terminal, days ago.
+const days = 777777, uptime = process.uptime.bind(process), now = performance.now.bind(performance);
+process.uptime = () => uptime() + days;
+performance.now = () => now() + days * 1000;
+for (const stream of [process.stdin, process.stdout, process.stderr]) stream.isTTY = true;
+
 tell({ ended: false, crash: "", results: [], later: [] });
 if (others) {
   process.on("unhandledRejection", () => undefined);

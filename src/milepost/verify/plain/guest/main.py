@@ -4,7 +4,8 @@
 
 The order has three lines: the key that signs what is said, the entries of the import path, the names of the steps. With
 a fourth the steps are called with other values, and what the product answers is said (`observe.py`).
-Little is imported, and what this program alone needs is forgotten again: the process looks like any other program's.
+Little is imported, and what this program alone needs is forgotten again: the process looks like any other program's,
+started at a terminal by somebody who works there, and running for days.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -20,6 +21,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 -- p
 STEPS = "steps"
 LONGEST = 300
 BRIEF_S, LONGEST_S, MOST_ROUNDS = 2, 10, 40
+DAYS_S = 777_777
 
 
 def main() -> None:
@@ -27,15 +29,19 @@ def main() -> None:
     key, path, names, order = sys.stdin.buffer.read().decode().split("\n")[:4]
     descriptor = os.dup(1)
     os.dup2(2, 1)
+    os.environ.pop("PYTHONNOUSERSITE", None)  # the home is a fresh one
     sys.path.insert(0, FOLDER)
     channel, kit, calls, endings = map(part, ("channel", "kit", "calls", "endings"))
     observe = part("observe").observe if order else None
+    if observe is None:
+        part("surroundings").settle(DAYS_S)
     del sys.path[0]
     for name in set(sys.modules) - known:
         del sys.modules[name]
     say = channel.open_channel(descriptor, bytes.fromhex(key))
     say("hello", sys.version.split()[0])
     sys.pycache_prefix = os.path.join(FOLDER, "cache")  # noqa: PTH118
+    sys.dont_write_bytecode = False
     sys.path[:0] = [os.getcwd(), *filter(None, path.split(os.pathsep))]  # noqa: PTH109
     if observe is not None:
         observe(steps, calls, names.split(), say, eval(order, {}))  # noqa: S307 -- of who started this program

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import builtins
 import os
+import re
 import sys
 import threading
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 -- as text, as frames have it
 _RUNNERS = ("_pytest", "pluggy", "unittest", "doctest", "builtins", "pytest")
@@ -42,6 +46,8 @@ _CODE_BUILTINS = ("eval", "exec", "compile", "getattr", "setattr", "__import__",
 _THROUGH = ("inspect.py", "traceback.py", "linecache.py", "runpy.py", "pickle.py", "ctypes/__init__.py")
 _TELLING = ("traceback.py", "warnings.py", "logging/__init__.py")  # these show lines of code to people
 _STACK = ("extract_stack", "format_stack", "print_stack", "walk_stack")
+_PROCESSES = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/|$)")
+_HOOKS = ("hook", "showwarning", "formatwarning")  # these are there to be replaced
 _METHODS = (classmethod, staticmethod, property)
 _LOOPS = ("asyncio/events.py", "trio/_core/_run.py", "curio/kernel.py")
 
@@ -95,6 +101,10 @@ class Watch:
             if kind == "watched" or (not kind and path.startswith("<")):
                 line = getattr(code, "co_firstlineno", 0)
                 self._note(f"replaces {'.'.join(place)}", path if kind else "", line)
+        for place, code in _functions_of_library():
+            kind, path = self._place(code.co_filename)
+            if kind == "watched":
+                self._note(f"replaces {'.'.join(place)}", path, code.co_firstlineno)
 
     def _place(self, file: str) -> tuple[str, str]:
         """What a file is: `test`, `watched`, `product` or nothing of the checkout; and its path there."""
@@ -130,6 +140,7 @@ class Watch:
             frame = getframe(1)
             if event == "open":
                 self._opened(args[0], frame)
+                self._asked_about_itself(args[0], frame)
             elif event == "import":
                 self._imported(args[1])
             elif event in _STARTS:
@@ -173,6 +184,11 @@ class Watch:
             self._note("loads code from an archive", place, 0)
         elif kind == "test" and any(place == self._place(file)[1] for file in _loaded()):
             self._note_at("reads the code of a test", self._reader(frame))
+
+    def _asked_about_itself(self, path: Any, frame: Any) -> None:
+        """Note who reads what the system says of this process or of those around it."""
+        if isinstance(path, str) and _PROCESSES.match(path):
+            self._note_at("asks the system about processes", self._reader(frame))
 
     def _reader(self, frame: Any) -> Any:
         """Who opened a file by way of the library; None for an import, and for what shows a traceback to people."""
@@ -266,6 +282,20 @@ def _is_of(frame: Any, names: tuple[str, ...], anywhere: bool = False) -> bool:
 
 def _loaded() -> list[str]:
     return [str(getattr(module, "__file__", "")) for module in list(sys.modules.values())]
+
+
+def _functions_of_library() -> Iterator[tuple[tuple[str, ...], types.CodeType]]:
+    """The code of all functions that modules of the standard library have, and the classes made there."""
+    known = getattr(sys, "stdlib_module_names", ())  # older interpreters do not say
+    for name, module in list(sys.modules.items()):
+        if type(module) is not types.ModuleType or name.partition(".")[0] not in known:
+            continue
+        for key, thing in list(vars(module).items()):
+            inner = list(vars(thing).items()) if isinstance(thing, type) and thing.__module__ == name else ()
+            for place, each in (((name, key), thing), *(((name, key, part), each) for part, each in inner)):
+                code = getattr(each, "__code__", None)
+                if type(code) is types.CodeType and not place[-1].endswith(_HOOKS):
+                    yield place, code
 
 
 def _parts() -> dict[tuple[str, ...], Any]:
