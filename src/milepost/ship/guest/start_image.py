@@ -75,12 +75,6 @@ def resolve(root: str, path: str) -> str:
     return os.path.join(root, found)
 
 
-def lead_inside(root: str, word: str) -> str:
-    """A word, or where it leads if it is a path that the image has."""
-    place = resolve(root, word) if word.startswith("/") else ""
-    return place if place and os.path.exists(place) else word
-
-
 def loader_of(program: str) -> str:
     """The loader that an ELF program names; empty for one that needs none."""
     with open(program, "rb") as stream:
