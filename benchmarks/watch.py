@@ -21,18 +21,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ship import Load
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from milepost.engine.watching.watcher import Sight, follow
 from milepost.watch.heal.situation import Escalate, RemedyOutcome
 from tests import environment
-from tests.deploying import Deployed
+from tests.deploying import Deployed, Users
 from tests.faulty import faulty, inject
 
 RATE, SECONDS = float(os.environ.get("RATE", "200")), float(os.environ.get("SECONDS", "40"))
-CALM_S = 5.0
+CALM_S, THREADS = 5.0, 25
 
 
 @dataclass
@@ -84,7 +82,7 @@ def run(name: str) -> None:
             return not over.is_set()
 
         watcher = threading.Thread(target=follow, args=(project.roadmap, "local", "dev", "auto", tell))
-        with Load(project.port, RATE) as load:
+        with Users(project.port, users=THREADS, each_s=THREADS / RATE) as load:
             watcher.start()
             time.sleep(CALM_S)
             at[0] = time.time()

@@ -20,12 +20,12 @@ from milepost.core.shipping import Measurement, Stage
 from milepost.core.watching import RemedyKind, WatchedTarget
 from milepost.engine.deploys.deploy import rollback
 from milepost.engine.deploys.place import Place
-from milepost.engine.deploys.records import ReleaseRecord, Releases
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.watch import WatchSettings
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of
 from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id
 from milepost.ship.local.target import LocalTarget
