@@ -157,8 +157,8 @@ def deployed(folder: Path, settings: str = SETTINGS) -> Iterator[Deployed]:
 class Users(demo.Users):
     """Users of the application, nine GETs to one POST."""
 
-    def __init__(self, port: int, *, posts: int = 10) -> None:
-        super().__init__(port, "/work", posts=posts)
+    def __init__(self, port: int, *, posts: int = 10, users: int = 6, each_s: float = 0.05) -> None:
+        super().__init__(port, "/work", users=users, each_s=each_s, posts=posts)
 
     def until(self, happened: Callable[[], bool], most_s: float = 20) -> None:
         until = time.monotonic() + most_s

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,12 +20,12 @@ from milepost.core.shipping import Measurement, Stage
 from milepost.core.watching import RemedyKind, WatchedTarget
 from milepost.engine.deploys.deploy import rollback
 from milepost.engine.deploys.place import Place
-from milepost.engine.deploys.records import ReleaseRecord, Releases
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.watch import WatchSettings
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
+from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of
 from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id
 from milepost.ship.local.target import LocalTarget
@@ -52,7 +53,7 @@ from milepost.watch.series import Series
 from milepost.watch.telling import CommandTeller, Teller, Webhook
 
 Heal = Literal["off", "suggest", "auto"]
-KEPT_LOOKS, ROLL_UP_S, WELL_S, VERIFY_S = 40, 60.0, 10.0, 5.0
+KEPT_LOOKS, ROLL_UP_S, WELL_S, VERIFY_S, TELL_AGAIN_S = 40, 60.0, 10.0, 5.0, 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,8 @@ class Watcher:
         self._memory, self._rolled_at = Memory(), 0.0
         self._well_since: float | None = None
         self._tellers: list[Teller] = [Webhook(settings.webhook)] if settings.webhook else []
+        self._pool, self._tell_at = ThreadPoolExecutor(1), 0.0
+        self._telling: tuple[Future[bool], Sequence[AlertMove]] | None = None
         self._tellers += [CommandTeller(settings.command)] if settings.command else []
 
     def look(self) -> Sight:
@@ -301,6 +304,30 @@ class Watcher:
             self._healing.put(replace(incident.also(time.time(), "it is well again"), ended_at=time.time()))
             self._book.well_again(time.time())
 
+    def _tell_people(self) -> tuple[AlertMove, ...]:
+        """Have others told of what is new, without waiting for them; what failed is told again after a while."""
+        if self._telling is not None and self._telling[0].done():
+            was_told, moves = self._telling[0].result(), self._telling[1]
+            self._telling, self._tell_at = None, time.monotonic() + (0.0 if was_told else TELL_AGAIN_S)
+            if was_told:
+                self._book.mark_told(moves)
+        moves = self._book.untold()
+        if not self._tellers:
+            self._book.mark_told(moves)
+        elif moves and self._telling is None and time.monotonic() >= self._tell_at:
+            self._telling = (self._pool.submit(self._tell_all, moves), moves)
+        return moves
+
+    def _tell_all(self, moves: Sequence[AlertMove]) -> bool:
+        told = [teller.tell(self._place.target, self._place.environment, moves) for teller in self._tellers]
+        return all(told)
+
+    def close(self) -> None:
+        """Wait for those who are being told now."""
+        self._pool.shutdown()
+        self._tell_at = float("inf")
+        self._tell_people()
+
     def _sight(
         self,
         found: list[Measurement],
@@ -309,10 +336,7 @@ class Watcher:
         live: ReleaseRecord | None,
         clock: float,
     ) -> Sight:
-        moves = self._book.untold()
-        told = [teller.tell(self._place.target, self._place.environment, moves) for teller in self._tellers if moves]
-        if all(told):
-            self._book.mark_told(moves)
+        moves = self._tell_people()
         remedies = self._healing.remedies()
         return Sight(
             target=self._place.target,
@@ -362,7 +386,8 @@ def watching(roadmap: Path | None, target: str, environment: str, heal: Heal | N
         probes |= {f"log {path}": LogProbe(path, Path(path), pattern) for path, pattern in settings.logs.items()}
         database = stack.enter_context(closing(open_database(project.database)))
         rounds = stack.enter_context(Rounds(probes))
-        yield Watcher(place, settings, heal or settings.heal, database, rounds), settings.interval_s
+        watcher = stack.enter_context(closing(Watcher(place, settings, heal or settings.heal, database, rounds)))
+        yield watcher, settings.interval_s
 
 
 def _address(name: str) -> tuple[str, int]:
