@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from milepost.api.status import file_at as file_at
     from milepost.api.status import files as files
     from milepost.api.status import plan as plan
+    from milepost.api.status import proof_of as proof_of
     from milepost.api.status import state_folder as state_folder
     from milepost.engine.budget.costs import Costs as Costs
     from milepost.engine.budget.costs import Expense as Expense

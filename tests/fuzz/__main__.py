@@ -26,12 +26,14 @@ def main() -> int:
     logging.disable()
     bound_memory()
     began = time.monotonic()
+    folder = given.findings / given.target
+    folder.mkdir(parents=True, exist_ok=True)
     with TARGETS[given.target]() as target:
-        report = fuzz(target, seconds=given.minutes * 60, first_seed=given.seed)
+        report = fuzz(target, seconds=given.minutes * 60, first_seed=given.seed, last=folder / "last.txt")
     minutes = (time.monotonic() - began) / 60
     told = f"{given.target}: {minutes:.1f} minutes, {report.executions} executions, {len(report.findings)} findings"
     sys.stdout.write("\n  ".join((told, *report.findings)) + "\n")
-    keep(report, given.findings / given.target)
+    keep(report, folder)
     return 1 if report.findings else 0
 
 

@@ -21,6 +21,11 @@ _LINES = b"".join(b"%d\n" % number for number in range(40_000))
 FOUND: tuple[tuple[str, str, Any], ...] = (
     ("a note that is nested without end", "note", sealed(trailers_of(), b"[" * 100_000)),
     ("a note with half a character", "note", sealed(trailers_of(), _half())),
+    (
+        "a task whose name is obeyed by terminals",
+        "note",
+        sealed(trailers_of(task="\x1b[2J"), examples.NOTES[0].encode()),
+    ),
     ("an attempt whose number is a digit and no number", "note", sealed(trailers_of(attempt="\xb2"), b"{}")),
     ("an attempt whose number has no end", "note", sealed(trailers_of(attempt="9" * 5000), b"{}")),
     ("a migration with many lines before and after", "left", ("migrations/a.sql", _LINES, _LINES[::-1])),
@@ -29,6 +34,8 @@ FOUND: tuple[tuple[str, str, Any], ...] = (
     ("settings that are nested without end", "settings", b"a = " + b"[" * 5000),
     ("a manifest with a number of a thousand digits", "left", ("pyproject.toml", b"", b"a = " + b"9" * 5000)),
     ("JavaScript that is all errors", "left", ("a.js", b"a", "test('\u00bd\x02!55U".encode() * 60_000)),
+    ("Go that is all errors", "left", ("a.go", b"a", b"of " * 60_000)),
+    ("Rust that is all errors", "left", ("a.rs", b"a", b"async " * 30_000)),
     ("lines that are all alike", "left", ("a.py", b"x\ny\n" * 8_000, b"y\ny\nx\n" * 6_000)),
     ("a fence without end", "printed", ("runtime", b"~" * 190_000 + b"`")),
     ("a fence and spaces without end", "printed", ("runtime", b"```" + b" " * 190_000 + b"`")),

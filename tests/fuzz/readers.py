@@ -27,7 +27,7 @@ from milepost.sources.imports import Texts, imports_among
 from milepost.sources.javascript_modules import exports_of, imports_of
 from milepost.sources.manifests.reading import READERS, read_manifest
 from milepost.sources.python_modules import imported_names
-from milepost.sources.tags import tags_of
+from milepost.sources.tags_apart import tags_of_others
 from milepost.store.database import open_database
 from milepost.verify.checks.does_anything import has_substance, meaning
 from milepost.verify.checks.stubs import added, implemented
@@ -122,7 +122,7 @@ def left() -> Iterator[Target]:
         imports_of(text), exports_of(text)
         if path in READERS:
             read_manifest(path, after)
-        tags_of(path, after)
+        tags_of_others(path, after)
         imports_among((path, "b.py"), {path, "b.py"}, _texts_of(path, text))
         sabotaged_python(after, "trip()")
         with suppress(ValueError):

@@ -47,17 +47,19 @@ class TooSlow(BaseException):
     """An input took more of the processor than it should; no reader catches this."""
 
 
-def fuzz(target: Target, *, seconds: float, first_seed: int = 0, round_of: int = _ROUND) -> Report:
-    """Run a target until the time is over, at least one round."""
+def fuzz(
+    target: Target, *, seconds: float, first_seed: int = 0, round_of: int = _ROUND, last: Path | None = None
+) -> Report:
+    """Run a target until the time is over, at least one round; `last` keeps the input that it stands still at."""
     report, ends, number = Report(), time.monotonic() + seconds, first_seed
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while number == first_seed or time.monotonic() < ends:
-        _round(target, report, number, round_of)
+        _round(target, report, number, round_of, last)
         number += 1
     return report
 
 
-def _round(target: Target, report: Report, number: int, examples: int) -> None:
+def _round(target: Target, report: Report, number: int, examples: int, last: Path | None) -> None:
     @seed(number)
     @settings(
         max_examples=examples,
@@ -69,6 +71,8 @@ def _round(target: Target, report: Report, number: int, examples: int) -> None:
     @given(target.inputs)
     def once(given_input: Any) -> None:
         report.executions += 1
+        if last:
+            last.write_text(repr(given_input), encoding="utf-8", errors="backslashreplace")
         problem = problem_of(target.check, given_input)
         if problem and problem not in report.findings:
             report.findings[problem] = given_input

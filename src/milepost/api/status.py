@@ -34,6 +34,13 @@ def state_folder(roadmap: Path | str | None = None) -> Path:
     return state
 
 
+def proof_of(text: str) -> str:
+    """What only this user makes of a text, on this machine: programs in the sandbox cannot, whatever they read."""
+    from milepost.engine.project.state_mark import proof_of as made
+
+    return made(text)
+
+
 def adopt_state(roadmap: Path | str | None = None) -> tuple[Path, bool]:
     """Agree to the state directory of a roadmap that was made elsewhere, and so refused; False if it was yours already.
 

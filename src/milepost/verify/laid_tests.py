@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
+from milepost.core.secrets.decoded_views import decoded_views
 from milepost.core.verdict import TestCase
 from milepost.sandbox.remove_folder import remove
 from milepost.verify.witness.swap import clear, folder_at
 
-SHORTEST_QUOTE = 12
+SHORTEST_QUOTE = 10  # letters and digits
+SHORTEST_CODED = 16
 LONGEST_MESSAGE = 200
 QUOTES = "[the message quotes the test and is left out]"
 
@@ -89,11 +91,26 @@ def told(case: TestCase, material: Material) -> TestCase:
 
 
 def _quotes(message: str, material: Material) -> bool:
-    """Whether a message repeats a line of the tests, as one does that the tested code made of the file itself."""
-    lines = (
-        line.strip() for content in material.files.values() for line in content.decode("utf-8", "replace").split("\n")
+    """Whether a message repeats a line of the tests, or part of them in a code, as one made of the file does."""
+    sources = [content.decode("utf-8", "replace") for content in material.files.values()]
+    lines = {bare for source in sources for line in source.split("\n") if len(bare := _bare(line)) >= SHORTEST_QUOTE}
+    if any(line in _bare(message) for line in lines):
+        return True
+    joined = "".join(message.split())
+    coded = (message, message[::-1], joined, joined[::-1])
+    decoded = (view.decode("utf-8", "replace") for text in coded for view in decoded_views(text.encode()))
+    wholes = [_bare(source) for source in sources]
+    parts = (
+        part[at : at + SHORTEST_CODED]
+        for part in map(_bare, (message[::-1], *decoded))
+        for at in range(len(part) - SHORTEST_CODED + 1)
     )
-    return any(len(line) >= SHORTEST_QUOTE and line in message for line in lines)
+    return any(part in whole for part in parts for whole in wholes)
+
+
+def _bare(text: str) -> str:
+    """A text without what is easily put between its signs, or changed in them."""
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _places(material: Material, checkout: Path) -> list[tuple[str, ...]]:

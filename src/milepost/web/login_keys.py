@@ -73,10 +73,13 @@ class Secret:
 
 
 def secret_of(roadmap: Path) -> str:
-    """The secret of the cookies of a roadmap's pages, kept in its state directory for its owner's eyes alone."""
+    """The secret of the cookies of a roadmap's pages: what this user's key makes of a text in its state directory.
+
+    The text alone is worth nothing: what runs in the sandbox in a folder of the user's can read it.
+    """
     try:
         path = runs.state_folder(roadmap) / SECRET
-        return _read(path) or _made(path)
+        return runs.proof_of(_read(path) or _made(path))
     except (
         OSError,
         StateUnwritable,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Workspace
-from milepost.verify.laid_tests import Material, laid
+from milepost.core.verdict import TestCase
+from milepost.verify.laid_tests import QUOTES, Material, laid, told
 
 HIDDEN = Material(
     files={"hidden/test_h.py": b"assert 1\n", "hidden/docs/test_d.py": b"", "hidden/run.sh": b"exit\n"},
@@ -109,3 +111,38 @@ def test_what_is_kept_for_later_is_out_of_the_reach_of_what_runs(workspace: Work
     (workspace.folder / "hidden").write_text("a file\n")
     with laid(HIDDEN, workspace):
         assert not any(workspace.scratch.iterdir())
+
+
+SOURCE = b"from area import square\n\n\ndef test_square():\n    assert square(-12) == 144\n"
+CODES: dict[str, Callable[[bytes], str]] = {
+    "as it is": bytes.decode,
+    "in another spelling": lambda source: "-".join(source.decode().upper()),
+    "backwards": lambda source: source.decode()[::-1],
+    "base64": lambda source: base64.b64encode(source).decode(),
+    "base64 in pieces": lambda source: " ".join(base64.b64encode(source).decode()),
+    "base64 backwards": lambda source: base64.b64encode(source).decode()[::-1],
+    "hex": bytes.hex,
+    "hex of base64": lambda source: base64.b64encode(source).hex(),
+}
+
+
+def _told(message: str) -> str:
+    case = TestCase(id="hidden/test_h.py::test_square", outcome="failed", message=message)
+    return told(case, Material(files={"hidden/test_h.py": SOURCE})).message
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_no_message_carries_the_tests_to_the_agent_in_a_usual_code(code: str) -> None:
+    assert _told(f"got {CODES[code](SOURCE.replace(bytes([10]), b' '))}") == QUOTES
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "assert 24 == 144",
+        "ModuleNotFoundError: No module named 'area'",
+        f"assert {'a' * 64!r} == {'0123456789abcdef' * 4!r}",
+    ],
+)
+def test_a_message_that_says_what_was_wrong_is_told(message: str) -> None:
+    assert _told(message) == message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import os
 import stat
 import subprocess
@@ -185,9 +186,18 @@ def test_the_secret_of_the_cookies_outlives_a_restart_and_is_for_its_owner_alone
     secret = secret_of(roadmap)
     path = places.state(roadmap.parent) / SECRET
 
-    assert secret_of(roadmap) == secret == path.read_text()
+    assert secret_of(roadmap) == secret
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(SECRET)] == [SECRET]
+
+
+def test_what_the_state_directory_holds_is_not_enough_to_make_a_token(roadmap: Path) -> None:
+    secret, kept = Secret(roadmap, lambda: 1000.0), (places.state(roadmap.parent) / SECRET).read_text()
+    head = secret.token().rpartition(".")[0]
+    forged = hmac.digest(kept.encode(), b"token " + head.encode(), "sha256").hex()
+
+    assert secret.value != kept and secret.signed(secret.token())
+    assert not secret.signed(f"{head}.{forged}")
 
 
 def test_a_token_is_good_for_days_over_a_restart_and_no_more_once_the_secret_is_removed(roadmap: Path) -> None:

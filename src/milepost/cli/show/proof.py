@@ -39,7 +39,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
         f"confidence  {proof.evidence.confidence:.2f}",
         *hanging("sandbox     ", held, width),
     ]
-    return [*lines, *([proposed(f"check it    milepost verify {proof.task} --replay")] if proof.commit else [])]
+    return [*lines, *([proposed(f"check it    milepost verify {safe(proof.task)} --replay")] if proof.commit else [])]
 
 
 def _basis_lines(proof: Proof, width: int) -> list[str]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from milepost.core.folders import BUILT, NOT_SOURCE
 from milepost.core.secrets.files import holds_secrets
 from milepost.engine.context.tag_cache import TagCache, key_of
-from milepost.engine.context.tag_process import tags_read
 from milepost.sources.grammars import grammar_of
 from milepost.sources.tags import Tags
+from milepost.sources.tags_apart import tags_read
 from milepost.workspace.git import Git
 from milepost.workspace.objects import TreeEntry, blobs_of
 

@@ -78,6 +78,11 @@ def is_vouched(state: Path, name: str) -> bool:
     return bool(key) and any(hmac.compare_digest(proof.encode(), good.encode()) for proof in vouched)
 
 
+def proof_of(text: str) -> str:
+    """What only this user's key makes of a text: who can read a state directory cannot make it."""
+    return _proof(_key(make=True), f"text {text}")
+
+
 def _identities(state: Path, place: Path, *, alone: bool) -> tuple[str, ...]:
     """What tells one state directory from all others. A folder that is moved stays the same one on its disk, and one
     that stays has its place when the disk gets another number; no archive chooses which folder it becomes.

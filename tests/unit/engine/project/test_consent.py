@@ -76,6 +76,12 @@ def test_a_setting_without_a_mark_cannot_be_defined() -> None:
     type("Made", (SettingsSection,), {"__annotations__": kinds, "one": "", "two": ""})
 
 
+def test_a_command_that_a_deployed_package_is_started_with_is_agreed_to_first(folder: Path) -> None:
+    write(folder, '[package]\ncommand = ["python", "-c", "import shop"]\n')
+    assert "package.command" in refused(folder).message
+    assert load(folder, environ={}).package.command == []
+
+
 def test_nobody_gets_what_was_not_agreed_to_and_who_uses_it_is_refused(folder: Path) -> None:
     write(folder, f"{STEALING}[limits]\nattempts = 2\n")
     found = load(folder, environ={})

@@ -14,7 +14,7 @@ class PackageSettings(SettingsSection):
     kind: Annotated[Literal["", "wheel", "npm", "static", "rust", "image"], SAFE] = Field(
         "", description="What to build: wheel, npm, static, rust or image. Empty: what the project's files say."
     )
-    command: Annotated[list[str], SAFE] = Field(
+    command: Annotated[list[str], Asks("starts this command, outside of the sandbox, where it is deployed")] = Field(
         [], description="How the artifact is started, such as ['app', 'serve']. Empty: the program that it installs."
     )
     trial: Annotated[list[str], SAFE] = Field(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from milepost.memory.lessons.distil.added_lines import added_numbers
 from milepost.memory.lessons.experience import FileChange
-from milepost.sources.tags import Definition, tags_of
+from milepost.sources.tags import Definition
+from milepost.sources.tags_apart import tags_of_others
 
 
 def removed_names(changes: Iterable[FileChange]) -> frozenset[str]:
@@ -30,5 +31,4 @@ def touched_names(change: FileChange) -> tuple[str, ...]:
 
 
 def _definitions(path: str, text: str | None) -> Iterator[Definition]:
-    tags = tags_of(path, text.encode("utf-8", "replace")) if text else None
-    yield from tags.definitions if tags is not None else ()
+    yield from tags_of_others(path, text.encode("utf-8", "replace")).definitions if text else ()

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import IO
 
-from milepost.sources.tags import Tags
+from milepost.sources.grammars import grammar_of
+from milepost.sources.tags import Tags, tags_of
 from milepost.sources.tags_json import from_json
 
 PROGRAM = (sys.executable, "-P", "-m", "milepost.sources.tag_process")
+READ_HERE = 8_000  # bytes: parsers can take time that grows with their square
 
 
 def tags_read(files: Iterable[tuple[str, bytes]]) -> Iterator[Tags]:
@@ -21,6 +24,14 @@ def tags_read(files: Iterable[tuple[str, bytes]]) -> Iterator[Tags]:
     while (first := next(left, None)) is not None:
         with _process() as (given, told):
             yield from _answers(first, left, given, told)
+
+
+@lru_cache(maxsize=100)
+def tags_of_others(path: str, content: bytes) -> Tags:
+    """The tags of one file that anybody may have written: of a larger one that no parser survives there are none."""
+    if len(content) <= READ_HERE or grammar_of(path) is None:
+        return tags_of(path, content) or Tags()
+    return next(tags_read([(path, content)]))
 
 
 def _answers(
