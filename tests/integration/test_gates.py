@@ -21,7 +21,7 @@ from milepost.engine.gates.rules import approval_named, may_need_gate, needs_gat
 from milepost.engine.records.gates import (
     Again,
     Consequence,
-    End,
+    EndTask,
     Gate,
     Gates,
     GoAhead,
@@ -139,19 +139,19 @@ def test_what_is_over_by_other_means_is_not_asked_any_more(gates: Gates) -> None
 
 CONSEQUENCES: list[tuple[GateKind, GateAnswer, Consequence]] = [
     ("before", "approve", GoAhead()),
-    ("before", "reject", End(reason="refused by a person: TEXT")),
+    ("before", "reject", EndTask(reason="refused by a person: TEXT")),
     ("before", "edit", GoAhead(text="TEXT")),
-    ("before", "skip", End(reason="skipped by a person: TEXT")),
+    ("before", "skip", EndTask(reason="skipped by a person: TEXT")),
     ("before", "delegate", Hand(agent="TEXT")),
     ("after", "approve", GoAhead()),
     ("after", "reject", Again(text="TEXT")),
     ("after", "edit", Again(text="TEXT")),
-    ("after", "skip", End(reason="skipped by a person: TEXT")),
+    ("after", "skip", EndTask(reason="skipped by a person: TEXT")),
     ("after", "delegate", Hand(agent="TEXT")),
     ("destructive", "approve", GoAhead()),
     ("destructive", "reject", Refuse(text="refused by a person: TEXT")),
     ("destructive", "edit", Refuse(text="refused by a person, who asks for this instead: TEXT")),
-    ("destructive", "skip", End(reason="skipped by a person: TEXT")),
+    ("destructive", "skip", EndTask(reason="skipped by a person: TEXT")),
     ("destructive", "delegate", Hand(agent="TEXT")),
 ]
 

@@ -22,12 +22,12 @@ from milepost.repair.recipes import RECIPES, mend
 from milepost.repair.recipes.recipe import (
     Advice,
     Answer,
-    Case,
     Correction,
     Mended,
     NeedsPerson,
     Recipe,
     RecipeTools,
+    RepairCase,
     VerifyAgain,
 )
 from milepost.repair.recipes.wrong_path import corrected
@@ -85,7 +85,7 @@ class Project:
         recipes: tuple[Recipe, ...] = RECIPES,
     ) -> tuple[Answer, ...]:
         failed = CheckResult(name=check, outcome="failed", summary="it failed", log=log, argv=argv)
-        case = Case(
+        case = RepairCase(
             task=task,
             failure=Failure(kind=kind, severity="medium", signature="s", summary="it failed"),
             evidence=judge("t", (failed,)),
@@ -666,10 +666,10 @@ class Breaks:
     def __init__(self, problem: Exception) -> None:
         self._problem = problem
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return True
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         case.files.write("half.txt", b"done")
         raise self._problem
 

@@ -16,7 +16,7 @@ from milepost.sandbox.capture_output import Capture
 from milepost.sandbox.executor_base import CodeInputs, Current, no_more_runs, require_givable
 from milepost.sandbox.json_values import LONGEST_INJECTION
 from milepost.sandbox.level_report import HowItEnded
-from milepost.sandbox.monty import MontyInterpreter, Outcome, Run
+from milepost.sandbox.monty import MontyInterpreter, MontyOutcome, Run
 from milepost.sandbox.refused_code import HARMLESS_MODULES, objection
 from milepost.sandbox.time_limit import Alarm
 from milepost.sandbox.walls.frames import LONGEST_VALUE
@@ -113,7 +113,7 @@ class LocalExecutor:
         code = look_around.with_last_value(code)
         run = Run(code=code, values=values, tools=tools, output=Capture(self._limits.output_bytes))
         late = HowItEnded("timeout", f"ran longer than {timeout_s:g} s")
-        outcome: Outcome | None = None
+        outcome: MontyOutcome | None = None
         try:
             with self._alarm.set(timeout_s, partial(session.end, late)):
                 outcome = session.run(run)
@@ -180,7 +180,7 @@ def _not_run(error: str, termination: Any) -> ExecutionResult:
     return ExecutionResult(output="", error=error, termination=termination, enforced=ENFORCED)
 
 
-def _result(outcome: Outcome, run: Run, answer: _Answer, started: float, memory_bytes: int) -> ExecutionResult:
+def _result(outcome: MontyOutcome, run: Run, answer: _Answer, started: float, memory_bytes: int) -> ExecutionResult:
     error = outcome.error
     if len(answer.values) > 1:
         error = error or "RuntimeError: final_answer was called twice in one run"

@@ -42,7 +42,7 @@ Tool = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class MontyOutcome:
     """What one run came to: done, an error of the code, or `ending`, with which the session is over."""
 
     error: str | None = None
@@ -81,25 +81,25 @@ class MontyInterpreter:
         self._worker = _Worker(self._session.worker_pid)
         self._worker.bound(limits)
 
-    def run(self, run: Run) -> Outcome:
+    def run(self, run: Run) -> MontyOutcome:
         """Run code to its end, or until somebody ends the session."""
         from pydantic_monty import MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
         if self.is_over():  # a dead worker might never answer
-            return Outcome(ending=self._ended_for)
+            return MontyOutcome(ending=self._ended_for)
         self._worker.allow_cpu(self._limits.timeout_s + _ORPHANS_GRACE_S)
         try:
             self._follow(run)
-            outcome = Outcome()
+            outcome = MontyOutcome()
         except (MontyRuntimeError, MontySyntaxError) as problem:
             outcome = self._judged(problem)
         except MontyCrashedError as problem:
             how = self._out_of_time() if problem.timed_out else HowItEnded("signalled", f"the interpreter: {problem}")
-            outcome = Outcome(ending=how)
+            outcome = MontyOutcome(ending=how)
         except MontyError as problem:
-            outcome = Outcome(error=_short(f"{type(problem).__name__}: {problem}"))
+            outcome = MontyOutcome(error=_short(f"{type(problem).__name__}: {problem}"))
         if self._ended_for is not None:
-            return Outcome(ending=self._ended_for)
+            return MontyOutcome(ending=self._ended_for)
         if outcome.ending is not None:
             self.end(outcome.ending)
         return outcome
@@ -156,21 +156,21 @@ class MontyInterpreter:
             run.refused.append(" ".join([str(call.function_name), *(str(value)[:200] for value in call.args[:1])]))
         return call.resume_not_handled()
 
-    def _judged(self, problem: MontyRuntimeError | MontySyntaxError) -> Outcome:
+    def _judged(self, problem: MontyRuntimeError | MontySyntaxError) -> MontyOutcome:
         from pydantic_monty import MontySyntaxError
 
         text = problem.display("type-msg")
         if _OUT_OF_MEMORY.match(text):
-            return Outcome(ending=HowItEnded("memory", f"needed more than {self._limits.memory_mb} MB of memory"))
+            return MontyOutcome(ending=HowItEnded("memory", f"needed more than {self._limits.memory_mb} MB of memory"))
         if text.startswith(_OUT_OF_TIME):
-            return Outcome(ending=self._out_of_time())
+            return MontyOutcome(ending=self._out_of_time())
         where = _line(problem)
         unknown = _UNKNOWN.fullmatch(text) or _INTERNAL.fullmatch(text)
         if unknown or isinstance(problem, MontySyntaxError):
             what = unknown["what"] if unknown else str(problem)
             error = f"NotSupported: {_short(what)}; trust level 'local' runs a part of Python: {USE_ISOLATED}{where}"
-            return Outcome(error=error, not_supported=_INTERNAL.fullmatch(text) is None)
-        return Outcome(error=_short(text) + where)
+            return MontyOutcome(error=error, not_supported=_INTERNAL.fullmatch(text) is None)
+        return MontyOutcome(error=_short(text) + where)
 
     def _out_of_time(self) -> HowItEnded:
         if self._limits.cpu_s is not None and self._limits.cpu_s < self._limits.timeout_s:

@@ -20,7 +20,7 @@ Read = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitting:
+class MatchingKind:
     """A kind that fits, and why. A `sure` one is declared by the project itself."""
 
     kind: ArtifactKind
@@ -28,14 +28,14 @@ class Fitting:
     sure: bool = True
 
 
-def fitting_kinds(files: tuple[str, ...], read: Read) -> tuple[Fitting, ...]:
+def fitting_kinds(files: tuple[str, ...], read: Read) -> tuple[MatchingKind, ...]:
     """All kinds that fit, the recommended one first. An image can be made of any, and is never a guess."""
     found = [fit for look in (_rust, _python, _javascript, _site) for fit in look(files, read)]
     unique = {fit.kind: fit for fit in sorted(found, key=lambda fit: fit.sure)}  # what is declared wins
     return tuple(sorted(unique.values(), key=lambda fit: not fit.sure))
 
 
-def chosen_kind(fits: tuple[Fitting, ...]) -> Fitting:
+def chosen_kind(fits: tuple[MatchingKind, ...]) -> MatchingKind:
     """The one kind that fits; raises where none does, or several do equally well."""
     if not fits:
         raise NothingToPackage(
@@ -71,49 +71,49 @@ def rust_binaries(files: tuple[str, ...], read: Read) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, *main, *found)))
 
 
-def _rust(files: tuple[str, ...], read: Read) -> Iterator[Fitting]:
+def _rust(files: tuple[str, ...], read: Read) -> Iterator[MatchingKind]:
     if names := rust_binaries(files, read):
-        yield Fitting(kind=ArtifactKind.RUST, reason=f"Cargo.toml declares the program {names[0]}")
+        yield MatchingKind(kind=ArtifactKind.RUST, reason=f"Cargo.toml declares the program {names[0]}")
 
 
-def _python(files: tuple[str, ...], read: Read) -> Iterator[Fitting]:
+def _python(files: tuple[str, ...], read: Read) -> Iterator[MatchingKind]:
     manifest = toml_of(read("pyproject.toml") or b"")
     if "project" in manifest or "build-system" in manifest or table(manifest, "tool", "poetry"):
-        yield Fitting(kind=ArtifactKind.WHEEL, reason="pyproject.toml declares a project")
+        yield MatchingKind(kind=ArtifactKind.WHEEL, reason="pyproject.toml declares a project")
     elif "setup.py" in files or b"[metadata]" in (read("setup.cfg") or b""):
         name = "setup.py" if "setup.py" in files else "setup.cfg"
-        yield Fitting(kind=ArtifactKind.WHEEL, reason=f"{name} declares a project")
+        yield MatchingKind(kind=ArtifactKind.WHEEL, reason=f"{name} declares a project")
     elif modules := python_modules(files):
         reason = f"{modules[0]} is Python; a pyproject.toml is generated"
-        yield Fitting(kind=ArtifactKind.WHEEL, reason=reason, sure=False)
+        yield MatchingKind(kind=ArtifactKind.WHEEL, reason=reason, sure=False)
 
 
-def _javascript(files: tuple[str, ...], read: Read) -> Iterator[Fitting]:
+def _javascript(files: tuple[str, ...], read: Read) -> Iterator[MatchingKind]:
     package = json_of(read("package.json") or b"")
     if not package:
         return
     needs = {**table(package, "dependencies"), **table(package, "devDependencies")}
     tool = next((name for name in _SITE_TOOLS if name in needs), "") if "build" in table(package, "scripts") else ""
     if tool and ("index.html" in files or not _is_library(package)):
-        yield Fitting(kind=ArtifactKind.STATIC, reason=f"package.json builds a site with {tool}")
+        yield MatchingKind(kind=ArtifactKind.STATIC, reason=f"package.json builds a site with {tool}")
         return
     if _is_library(package):
-        yield Fitting(kind=ArtifactKind.NPM, reason="package.json declares a package")
+        yield MatchingKind(kind=ArtifactKind.NPM, reason="package.json declares a package")
     elif package.get("name"):
-        yield Fitting(kind=ArtifactKind.NPM, reason="package.json has a name", sure=False)
+        yield MatchingKind(kind=ArtifactKind.NPM, reason="package.json has a name", sure=False)
 
 
 def _is_library(package: dict[str, object]) -> bool:
     return bool(package.get("name")) and any(name in package for name in ("main", "exports", "bin", "module"))
 
 
-def _site(files: tuple[str, ...], read: Read) -> Iterator[Fitting]:
+def _site(files: tuple[str, ...], read: Read) -> Iterator[MatchingKind]:
     folder = site_folder(files)
     if folder is None:
         return
     declared = any(name in files for name in ("package.json", "pyproject.toml", "Cargo.toml", "setup.py"))
     page = f"{folder}/index.html".lstrip("/")
-    yield Fitting(kind=ArtifactKind.STATIC, reason=f"{page} is a page", sure=not declared)
+    yield MatchingKind(kind=ArtifactKind.STATIC, reason=f"{page} is a page", sure=not declared)
 
 
 def site_folder(files: tuple[str, ...]) -> str | None:

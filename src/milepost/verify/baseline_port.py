@@ -9,7 +9,7 @@ from milepost.core.ports import Check
 from milepost.core.verdict import CheckOutcome, TestOutcome
 from milepost.verify.command_runner import Bench
 from milepost.verify.selection.at_base import LineAtBase
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 
 
 class Before(Protocol):
@@ -23,7 +23,7 @@ class Before(Protocol):
         """A digest of what each of the tests is called with, where it is parametrised and that can be told."""
         ...
 
-    def notes(self) -> tuple[Note, ...] | None:
+    def notes(self) -> tuple[AuditNote, ...] | None:
         """What files of the product were seen to do there while the tests ran; None where nobody watched."""
         ...
 
@@ -75,7 +75,7 @@ class UnknownBefore:
     def parameters(self) -> Mapping[str, str]:
         return {}
 
-    def notes(self) -> tuple[Note, ...] | None:
+    def notes(self) -> tuple[AuditNote, ...] | None:
         return None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:

@@ -31,7 +31,7 @@ class StreamPosition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class StreamStart:
     """What a page is told first, the rows to begin with, and where it is then."""
 
     hello: dict[str, Any]
@@ -112,7 +112,7 @@ def named(event: str, body: dict[str, Any]) -> str:
     return f"event: {event}\ndata: {json.dumps(body)}\n\n"
 
 
-async def _start(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -> Start:
+async def _start(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -> StreamStart:
     """A page that was told this run of this journal goes on where it was; every other one starts over."""
     seen = await tail.sight(run)
     epoch = f"{seen.epoch}.{run}"
@@ -135,4 +135,4 @@ async def _start(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -
         "version": milepost.__version__,
     }
     place = StreamPosition(epoch=epoch, seq=since.seq if goes_on else 0)
-    return Start(hello=hello, rows=opening.rows if opening else (), seen=seen, place=place)
+    return StreamStart(hello=hello, rows=opening.rows if opening else (), seen=seen, place=place)

@@ -32,7 +32,7 @@ from milepost.memory.memory import StoredMemory
 from milepost.memory.store import bounds, owners
 from milepost.memory.store.bounds import cut, cut_characters, fewer, without_middle
 from milepost.memory.store.rows import digest_of, row_of
-from milepost.memory.store.sanitise import Fitting
+from milepost.memory.store.sanitise import Sanitiser
 from milepost.memory.transfer.forget import Forgetting
 from milepost.store.database import Database, open_database
 from milepost.store.group_commit import Convoy
@@ -133,7 +133,7 @@ def exhibit(text: str) -> Exhibit:
 
 
 def test_a_secret_is_taken_out_before_the_text_around_it_is_cut() -> None:
-    fitting = Fitting(Redactor([SECRET]))
+    fitting = Sanitiser(Redactor([SECRET]))
     for shift in range(0, 40, 3):
         step = replace(STEP, observation="x" * (4960 + shift) + SECRET + "y" * 20_000 + SECRET + "z" * (4960 + shift))
         assert "hunter2" not in fitting.step(step).observation
@@ -192,7 +192,7 @@ def test_each_part_of_an_episode_has_its_bound(memory: StoredMemory) -> None:
 
 
 def test_exhibits_share_the_room_that_the_steps_left() -> None:
-    end = Fitting().end(replace(END, exhibits=(exhibit("e" * 1_000),) * 4), 2_500)
+    end = Sanitiser().end(replace(END, exhibits=(exhibit("e" * 1_000),) * 4), 2_500)
     assert [len(one.text.encode()) for one in end.exhibits[:2]] == [1_000, 1_000]
     assert len(end.exhibits[2].text.encode()) <= 500
     assert end.exhibits[3].text.strip() == "… 1,000 bytes cut …"

@@ -12,7 +12,7 @@ from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.poetry import poetry_requirement
 from milepost.verify.environments.pyproject import declared_in
 from milepost.verify.environments.python_install import (
-    Step,
+    InstallCommand,
     archive_steps,
     from_afar,
     install_steps,
@@ -226,24 +226,24 @@ def test_the_tool_of_a_lock_file_installs_into_the_entry_and_never_the_project_i
 
     python = "/cache/entry/venv/bin/python"
     assert install_steps("uv", needs, "/usr/bin/python3", entry, wheels=("evil",)) == [
-        Step(
+        InstallCommand(
             argv=("uv", "sync", "--frozen", "--no-install-workspace", "--python", "/usr/bin/python3",
                   "--extra", "test", "--group", "dev", "--no-build-package", "evil"),
             env={"UV_PROJECT_ENVIRONMENT": "/cache/entry/venv", "UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy"},
             tool="uv",
         ),
-        Step(argv=(python, "-I", "-m", "compileall", "-q", "/cache/entry/venv/lib")),
+        InstallCommand(argv=(python, "-I", "-m", "compileall", "-q", "/cache/entry/venv/lib")),
     ]  # fmt: skip
     assert install_steps("poetry", needs, "/usr/bin/python3", entry) == [
-        Step(argv=("/usr/bin/python3", "-I", "-m", "venv", "/cache/entry/venv")),
-        Step(
+        InstallCommand(argv=("/usr/bin/python3", "-I", "-m", "venv", "/cache/entry/venv")),
+        InstallCommand(
             argv=("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", "--extras", "test"),
             env={"VIRTUAL_ENV": "/cache/entry/venv", "POETRY_VIRTUALENVS_IN_PROJECT": "false"},
             tool="poetry",
         ),
     ]
     added = pytest_step("uv", "/v/bin/python", False, False)
-    assert added == Step(argv=("uv", "pip", "install", "--python", "/v/bin/python", "pytest"), tool="uv")
+    assert added == InstallCommand(argv=("uv", "pip", "install", "--python", "/v/bin/python", "pytest"), tool="uv")
 
 
 def test_what_an_attempt_adds_is_fetched_as_wheels_before_any_of_it_is_installed_and_without_settings(

@@ -14,12 +14,12 @@ from milepost.agents.programs.driver import (
     Invocation,
     Job,
     Note,
+    Notice,
     ProgramEnded,
     ProgramSetup,
     SessionNamed,
     Spoke,
     Stepped,
-    Told,
     Troubled,
     Turned,
     Used,
@@ -179,7 +179,7 @@ class ClaudeReader:
                     yield SessionNamed(name)
                 for server in objects(told.get("mcp_servers")):
                     if (standing := words(server.get("status"))) not in ("connected", "pending"):
-                        yield Told(f"its MCP server {words(server.get('name'))} is not there: {standing}")
+                        yield Notice(f"its MCP server {words(server.get('name'))} is not there: {standing}")
             case "system", "api_retry":
                 yield self._retry(told)
             case "system", "permission_denied":

@@ -95,7 +95,7 @@ class Stepped:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Notice:
     """Something that a person should know, and no work of its model."""
 
     what: str
@@ -147,7 +147,7 @@ class ProgramEnded:
     what: str = ""
 
 
-Note = SessionNamed | Spoke | Stepped | Told | Turned | Used | Troubled | ProgramEnded
+Note = SessionNamed | Spoke | Stepped | Notice | Turned | Used | Troubled | ProgramEnded
 
 
 class Reader(Protocol):

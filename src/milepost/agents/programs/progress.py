@@ -11,11 +11,11 @@ from typing import assert_never
 from milepost.agents.models.faults import SHORT_WAIT_S, Fault, limit_in_words
 from milepost.agents.programs.driver import (
     Note,
+    Notice,
     ProgramEnded,
     SessionNamed,
     Spoke,
     Stepped,
-    Told,
     Troubled,
     Turned,
     Used,
@@ -112,7 +112,7 @@ class ProgramProgress:
                 return replace(self, trouble=note)
             case ProgramEnded():
                 return replace(self, ended=note)
-            case Told():
+            case Notice():
                 return self
             case _ as never:
                 assert_never(never)

@@ -8,12 +8,12 @@ from typing import assert_never
 
 from milepost.agents.programs.driver import (
     Note,
+    Notice,
     ProgramEnded,
     Reader,
     SessionNamed,
     Spoke,
     Stepped,
-    Told,
     Troubled,
     Turned,
     Used,
@@ -85,7 +85,7 @@ class ProgramWatch:
                 for line in text.splitlines():
                     if line.strip():
                         self._tools.say(line)
-            case Stepped(what=what) | Told(what=what) | Troubled(what=what) | ProgramEnded(what=what):
+            case Stepped(what=what) | Notice(what=what) | Troubled(what=what) | ProgramEnded(what=what):
                 self._say_once(" ".join(what.split())[:LONGEST_SAID])
             case SessionNamed() | Turned() | Used():
                 pass
@@ -124,7 +124,7 @@ def _redacted(note: Note, redact: Callable[[str], str]) -> Note:
     match note:
         case Spoke(text=text):
             return Spoke(redact(text))
-        case Stepped(what=what) | Told(what=what) | Troubled(what=what) | ProgramEnded(what=what):
+        case Stepped(what=what) | Notice(what=what) | Troubled(what=what) | ProgramEnded(what=what):
             return replace(note, what=redact(what))
         case SessionNamed() | Turned() | Used():
             return note

@@ -12,11 +12,11 @@ from milepost.repair.recipes import mend
 from milepost.repair.recipes.recipe import (
     Advice,
     Answer,
-    Case,
     Correction,
     Mended,
     NeedsPerson,
     RecipeTools,
+    RepairCase,
     VerifyAgain,
 )
 from milepost.verify.suites.python_project import environment_for
@@ -34,7 +34,7 @@ def try_recipes(
 ) -> tuple[Done | None, tuple[str, ...]]:
     """What a recipe did in the workspace, where one did something new, and what the others had to say."""
     last = tries[-1]
-    case = Case(
+    case = RepairCase(
         task=corrected(task, last.corrections),
         failure=failure,
         evidence=last.attempt.evidence,

@@ -22,7 +22,7 @@ _KEPT = "environments"  # the packages that projects need: installed once, for a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class FinalState:
     """What is there when a run is over."""
 
     branch: str
@@ -92,14 +92,14 @@ def commit_all(place: RepositoryCopy, message: str) -> None:
     _git(place.repository, *who, "commit", "--quiet", "--all", "--message", message)
 
 
-def look(place: RepositoryCopy) -> Ending:
+def look(place: RepositoryCopy) -> FinalState:
     """What a run that is over left on its branch, and what git says of the copy's own tree."""
     found = _git(place.repository, "for-each-ref", "--format=%(refname)", "refs/heads/milepost/").split()
     branch = found[0] if found else "HEAD"
     trailers = (f"%(trailers:key=Milepost-{key},valueonly,separator=)" for key in ("Task", "Attempt"))
     lines = _git(place.repository, "log", "--reverse", f"--format={'%x1f'.join((*trailers, '%T'))}", branch)
     posts = [tuple(line.split("\x1f")) for line in lines.split("\n")]
-    return Ending(
+    return FinalState(
         branch=branch.removeprefix("refs/heads/"),
         tree=_git(place.repository, "rev-parse", f"{branch}^{{tree}}"),
         posts=tuple((task, attempt, tree) for task, attempt, tree in posts if task),

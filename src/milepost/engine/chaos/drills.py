@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from milepost.core.errors import MilepostError
-from milepost.engine.chaos.copies import Ending, Leftovers, RepositoryCopy, damage, leftovers, look
+from milepost.engine.chaos.copies import FinalState, Leftovers, RepositoryCopy, damage, leftovers, look
 from milepost.engine.chaos.nursery import Birth, Life, Nursery
 from milepost.engine.chaos.report import KillCosts
 from milepost.engine.chaos.trace import MODEL, TOOL, Account, of_kind, read_trace, steps
@@ -30,7 +30,7 @@ Watch = Callable[[int, int], None]  # told of each kill and each life
 class Calm:
     """The run that nobody disturbed: what all others must end like."""
 
-    ending: Ending
+    ending: FinalState
     account: Account
     code: int
     cost_usd: float | None
@@ -143,7 +143,7 @@ class Drills:
             in_flight_tools=len(of_kind(account.in_flight, TOOL)),
         )
 
-    def _differences(self, calm: Calm, ending: Ending, cost_usd: float | None) -> tuple[str, ...]:
+    def _differences(self, calm: Calm, ending: FinalState, cost_usd: float | None) -> tuple[str, ...]:
         """How an end differs from the calm one; with several tasks at once, the order of the mileposts may."""
         found = []
         if ending.tree != calm.ending.tree:

@@ -50,7 +50,7 @@ MOST_NOTES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class SpanEvent:
     """Something that happened at one moment inside of a span."""
 
     at: float
@@ -69,7 +69,7 @@ class Span:
     ended: float
     kind: Literal["internal", "client"] = "internal"
     facts: Mapping[str, Fact] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SpanEvent, ...] = ()
     problem: str = ""
 
 
@@ -80,9 +80,9 @@ class _Open:
     name: str
     began: float
     facts: dict[str, Fact]
-    notes: list[Note] = field(default_factory=list)
+    notes: list[SpanEvent] = field(default_factory=list)
 
-    def note(self, note: Note) -> None:
+    def note(self, note: SpanEvent) -> None:
         if len(self.notes) < MOST_NOTES:
             self.notes.append(note)
 
@@ -309,7 +309,7 @@ class Spans:
             f"milepost.{word}": str(getattr(event, word)) for word in words if getattr(event, word, "")
         }
         if inside is not None:
-            inside.note(Note(at=at, name=event.event, facts=facts))
+            inside.note(SpanEvent(at=at, name=event.event, facts=facts))
 
 
 def provider_and_model(name: str) -> tuple[str, str]:

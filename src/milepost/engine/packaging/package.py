@@ -27,7 +27,7 @@ from milepost.engine.terminals.interpreter import outside_environment
 from milepost.ship.build import build as build_artifact
 from milepost.ship.builders import kind_of
 from milepost.ship.kept_artifacts import PROVENANCE, SBOM, Kept, KeptArtifacts
-from milepost.ship.kinds import Fitting, chosen_kind, fitting_kinds
+from milepost.ship.kinds import MatchingKind, chosen_kind, fitting_kinds
 from milepost.ship.recipe import Kind, Options, Source
 from milepost.ship.sbom import Origin, provenance_of, sbom_of
 from milepost.workspace.mileposts import Mileposts
@@ -143,11 +143,11 @@ def _kind(settings: Settings) -> ArtifactKind | None:
     return ArtifactKind(settings.package.kind) if settings.package.kind else None
 
 
-def _fitting(source: Source, asked: ArtifactKind | None) -> Fitting:
+def _fitting(source: Source, asked: ArtifactKind | None) -> MatchingKind:
     fits = fitting_kinds(source.files, source.read)
     if asked is None:
         return chosen_kind(fits)
-    return next((fit for fit in fits if fit.kind is asked), Fitting(kind=asked, reason="as asked"))
+    return next((fit for fit in fits if fit.kind is asked), MatchingKind(kind=asked, reason="as asked"))
 
 
 def _key(kind: Kind, tree: str, options: Options) -> str:

@@ -26,7 +26,7 @@ from milepost.engine.projects.atomic_commit import Projects, TogetherEnding, arr
 from milepost.engine.projects.atomic_record import FOLDER, Agreement, Member, drop, keep, open_pacts
 from milepost.engine.projects.budget_shares import SMALLEST_USD, left_of, share_out, took_since
 from milepost.engine.projects.parallel import LegEnd, OnEvent, ProjectRun, travel_abreast
-from milepost.engine.projects.start_order import Start, Succession, calls_of, legs_of, onward, plans_of
+from milepost.engine.projects.start_order import ReadyRun, Succession, calls_of, legs_of, onward, plans_of
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import NothingToDo, RunRequest, command_of
 from milepost.engine.records.unmerged_run import run_ahead
@@ -226,13 +226,13 @@ def _succession(projects: Projects, *, new: bool) -> Succession:
 
 def _legs(
     projects: Projects, pact: Agreement, outlooks: Mapping[str, AtomicStatus], succession: Succession, *, new: bool
-) -> Callable[[Start], ProjectRun | None]:
+) -> Callable[[ReadyRun], ProjectRun | None]:
     """What makes the run of a project that may begin, within its share of what is left of the budget."""
     tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
     took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
     shares = {} if pact.budget_usd is None else share_out(pact.budget_usd, took, tasks)
 
-    def leg(start: Start) -> ProjectRun | None:
+    def leg(start: ReadyRun) -> ProjectRun | None:
         name = start.project
         left: float | None = None
         if name in shares:

@@ -25,7 +25,7 @@ from milepost.workspace.mileposts import Mileposts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class ReadyRun:
     """A run that may begin: for which tasks of its project (all where none is named), with what these waited for."""
 
     project: str
@@ -56,7 +56,7 @@ class Succession:
         self.ends: dict[str, LegEnd] = {}
         self._refuse_circles()
 
-    def starts(self) -> Iterator[Start]:
+    def starts(self) -> Iterator[ReadyRun]:
         """The runs that may begin now; each is counted as begun."""
         for name in self._plans:
             over = name in self.ends and self.ends[name].why
@@ -89,18 +89,18 @@ class Succession:
         more = f" (and {len(left) - 1} more)" if len(left) > 1 else ""
         return replace(end, why="was stopped" if stopped else f"{task} waits for {other}{more}", stopped=stopped)
 
-    def _start(self, name: str) -> Start | None:
+    def _start(self, name: str) -> ReadyRun | None:
         met = self._met(name)
         if name in self._interrupted:  # it goes on with what it was asked for
             self._interrupted.discard(name)
-            return Start(project=name, tasks=(), met=())
+            return ReadyRun(project=name, tasks=(), met=())
         plan = self._plans[name]
         done = {task.id for task in plan.tasks if task.id.casefold() in self._done[name]}
         tasks = may_start(plan, done, met)
         left = [name for wave in plan.waves for name in wave if name not in done]
         if not tasks:
             return None
-        return Start(project=name, tasks=() if len(tasks) == len(left) else tasks, met=met)
+        return ReadyRun(project=name, tasks=() if len(tasks) == len(left) else tasks, met=met)
 
     def _met(self, name: str) -> tuple[str, ...]:
         """The tasks of other projects that one waits for and that have their mileposts."""
@@ -130,7 +130,7 @@ class Succession:
 
 
 def onward(
-    succession: Succession, leg: Callable[[Start], ProjectRun | None]
+    succession: Succession, leg: Callable[[ReadyRun], ProjectRun | None]
 ) -> Callable[[str, Event | LegEnd], list[ProjectRun]]:
     """What is told to whoever does the runs: the next ones, whenever something else may start."""
 
@@ -140,7 +140,7 @@ def onward(
     return news
 
 
-def legs_of(succession: Succession, leg: Callable[[Start], ProjectRun | None]) -> list[ProjectRun]:
+def legs_of(succession: Succession, leg: Callable[[ReadyRun], ProjectRun | None]) -> list[ProjectRun]:
     return [made for start in list(succession.starts()) if (made := leg(start)) is not None]
 
 

@@ -106,7 +106,7 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class EndTask:
     """The task ends without a milepost."""
 
     reason: str
@@ -126,7 +126,7 @@ class Take:
     why: str
 
 
-Consequence = GoAhead | Refuse | Again | End | Hand | Take
+Consequence = GoAhead | Refuse | Again | EndTask | Hand | Take
 
 
 def gate_of(*, run: str, task: str, attempt: int, kind: GateKind, question: str, shown: str, call: int = 0) -> Gate:
@@ -162,13 +162,13 @@ def consequence(kind: GateKind, answer: GateAnswer, text: str) -> Consequence:
         case "edit":
             return Again(text=text)
         case "reject" if kind == "before":
-            return End(reason=f"refused by a person: {text}")
+            return EndTask(reason=f"refused by a person: {text}")
         case "reject" if kind == "destructive":
             return Refuse(text=f"refused by a person: {text}")
         case "reject":
             return Again(text=text)
         case "skip":
-            return End(reason=f"skipped by a person: {text}" if text else "skipped by a person")
+            return EndTask(reason=f"skipped by a person: {text}" if text else "skipped by a person")
         case "delegate":
             return Hand(agent=text)
         case "accept":

@@ -19,7 +19,7 @@ from milepost.engine.project.project import state_of
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_spec import AUTO, ROUTED, Routing
 from milepost.engine.routing.choose import Choice, RoutingQuestion, choose
-from milepost.engine.routing.track_record import Trial, trials_of
+from milepost.engine.routing.track_record import AgentResult, trials_of
 from milepost.plan.advice.traits import traits_of
 from milepost.store.database import open_database
 
@@ -94,7 +94,7 @@ class RoutingFacts:
     """What a choice is made from beside the task: where it stands, how agents fared, and whose turn it was last."""
 
     folder: Path
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[AgentResult, ...] = ()
     last: str = ""
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from milepost.engine.records.run_spec import Routing
-from milepost.engine.routing.track_record import Trial
+from milepost.engine.routing.track_record import AgentResult
 from milepost.plan.advice.traits import Traits
 
 Mode = Literal["pattern", "fixed", "round-robin", "measured"]
@@ -34,7 +34,7 @@ class RoutingQuestion:
 
     routing: Routing
     traits: Traits
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[AgentResult, ...] = ()
     pattern: str = ""
     last: str = ""
     busy: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def _record(agent: str, asked: RoutingQuestion) -> _Record:
     )
 
 
-def _passed(trials: Sequence[Trial]) -> int:
+def _passed(trials: Sequence[AgentResult]) -> int:
     return sum(trial.passed is True for trial in trials)
 
 

@@ -11,7 +11,7 @@ from milepost.engine.records.run_spec import PARTS, RECIPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class AgentResult:
     """What one agent made of one task in one run, over all its attempts; `passed` is None where nobody could tell."""
 
     run: str
@@ -26,7 +26,7 @@ class Trial:
     cost_usd: float
 
 
-def trials_of(episodes: Iterable[Took], under_way: Collection[tuple[str, str]] = ()) -> tuple[Trial, ...]:
+def trials_of(episodes: Iterable[Took], under_way: Collection[tuple[str, str]] = ()) -> tuple[AgentResult, ...]:
     """The trials that attempts add up to, in their order; tasks `under_way`, by run and name, tell nothing yet."""
     groups: dict[tuple[str, str, str], list[Took]] = {}
     for episode in episodes:
@@ -47,11 +47,11 @@ def _mended(attempts: Sequence[Took]) -> list[Took]:
     return found
 
 
-def _trials(attempts: Sequence[Took]) -> Iterable[Trial]:
+def _trials(attempts: Sequence[Took]) -> Iterable[AgentResult]:
     for agent in dict.fromkeys(attempt.agent for attempt in attempts):
         own = [attempt for attempt in attempts if attempt.agent == agent]
         last = own[-1]
-        yield Trial(
+        yield AgentResult(
             run=last.run,
             task=last.task,
             agent=agent,

@@ -12,7 +12,7 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
 from milepost.engine.gates.ask import open_gate, tell_answered
 from milepost.engine.gates.rules import may_need_gate
-from milepost.engine.records.gates import Again, End, Gate, GoAhead, Hand, Refuse, Take, consequence
+from milepost.engine.records.gates import Again, EndTask, Gate, GoAhead, Hand, Refuse, Take, consequence
 from milepost.engine.records.held_work import HeldWork
 from milepost.engine.records.run_spec import FinishedAttempt
 from milepost.engine.records.values_json import dump, load
@@ -103,7 +103,7 @@ class GateDesk:
                     self._refuse(task, f"handed to {agent}")
                 if gate.kind != "before":
                     state.requeue(state.plan.task(task.id), hand=agent)
-            case End(reason=reason):
+            case EndTask(reason=reason):
                 verdict = Verdict.FAILED if task.id in state.histories else None
                 state.end(task, verdict, None, reason)
             case _ as never:

@@ -61,7 +61,7 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitForTask:
     """Try again when another task has its milepost, or its end."""
 
     until: str
@@ -95,7 +95,7 @@ class Hold:
     proposal: str = ""
 
 
-Next = Land | Repair | Wait | Split | OneByOne | Leave | Hold
+Next = Land | Repair | WaitForTask | Split | OneByOne | Leave | Hold
 
 
 def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSituation) -> Next:
@@ -149,7 +149,7 @@ def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSitu
         case SwitchAgent(name=name, advice=advice):
             return Repair(NextAttempt(agent=name, advice=_lines(advice)))
         case Defer(until_task=until):
-            return Wait(until)
+            return WaitForTask(until)
         case Decompose(parts=parts):
             return Split(parts)
         case Dissolve():

@@ -23,7 +23,7 @@ from milepost.engine.run import choose_agent, durable, steps, summaries
 from milepost.engine.run.gate_desk import GateDesk
 from milepost.engine.run.goals import Course, turned
 from milepost.engine.run.merger import Merger
-from milepost.engine.run.next_step import Hold, Land, Leave, OneByOne, Repair, Split, Wait, decide
+from milepost.engine.run.next_step import Hold, Land, Leave, OneByOne, Repair, Split, WaitForTask, decide
 from milepost.engine.run.run_state import DROPPED, Flows, RunState
 from milepost.engine.services import RunServices
 from milepost.plan.graph.regroup import dissolved
@@ -227,7 +227,7 @@ class Scheduler:
                     self._merger.queue.wait(task.id)
             case Repair():
                 state.requeue(task)
-            case Wait(until=other):
+            case WaitForTask(until=other):
                 known = state.situation(task)
                 state.situations[task.id] = replace(known, waited_for=(*known.waited_for, other))
                 state.plan = waiting_for(state.plan, task.id, other)

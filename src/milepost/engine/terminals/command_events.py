@@ -28,7 +28,7 @@ _OURS = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class CommandEnd:
     """How a command ended: with which exit code if any, in words, and after how long."""
 
     exit_code: int | None
@@ -71,7 +71,7 @@ class CommandTeller:
             except MilepostError:
                 return None
 
-    def finish(self, started: CommandStarted, end: End, unshown: int) -> None:
+    def finish(self, started: CommandStarted, end: CommandEnd, unshown: int) -> None:
         """Tell how a command ended, after all that it printed, if that can be written."""
         finished = CommandFinished(
             run=self.run,
@@ -108,11 +108,11 @@ class EventTerminal:
             result = self.terminal.run(command, _listener(command, printing.hear, on_line))
         except BaseException:
             with suppress(MilepostError):  # what cut it short goes before
-                cut = End(None, CUT_SHORT, round((time.monotonic() - began) * 1000))
+                cut = CommandEnd(None, CUT_SHORT, round((time.monotonic() - began) * 1000))
                 self.teller.finish(started, cut, printing.end())
             raise
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
-        self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.end())
+        self.teller.finish(started, CommandEnd(result.exit_code, ending, result.duration_ms), printing.end())
         return result
 
 

@@ -32,7 +32,7 @@ from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.selection.line import read_line
 from milepost.verify.selection.observe import look
 from milepost.verify.suites.detect import suites
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.trees import Tree
 from milepost.verify.watched import Watched, judging_code
 from milepost.verify.witness.swap import swapped
@@ -95,7 +95,7 @@ class Baselines:
         if tests and all(ran_to_the_end(check) for check in tests):
             known = self.known(base, STANDING) if base else None
             opened = known["opened"] if known else None
-            notes = [Note(what=what, path=path) for what, path in known["notes"]] if known else ()
+            notes = [AuditNote(what=what, path=path) for what, path in known["notes"]] if known else ()
             standing = _standing(*tests, opened=opened, notes=notes)
             lacking = any(check.name == ENVIRONMENT and check.log for check in evidence.checks)
             self._keep(evidence.tree, STANDING, _Found(answer=standing, lasts=not lacking))
@@ -209,9 +209,9 @@ class Baseline:
         found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
 
-    def notes(self) -> tuple[Note, ...] | None:
+    def notes(self) -> tuple[AuditNote, ...] | None:
         found = self._standing()
-        return tuple(Note(what=what, path=path) for what, path in found["notes"]) if found else None
+        return tuple(AuditNote(what=what, path=path) for what, path in found["notes"]) if found else None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
         tests = tuple(path for path in files if is_test_name(path.rpartition("/")[2]) and suffix(path) in CODE)
@@ -307,7 +307,9 @@ def _digest(files: Mapping[str, bytes | None]) -> str:
     return content.hexdigest()
 
 
-def _standing(*tests: CheckResult, opened: Iterable[str] | None = None, notes: Iterable[Note] = ()) -> dict[str, Any]:
+def _standing(
+    *tests: CheckResult, opened: Iterable[str] | None = None, notes: Iterable[AuditNote] = ()
+) -> dict[str, Any]:
     """What is kept of the tests of a tree; `opened` are the files that they opened, None where that is not known, and
     `notes` what files of the product did meanwhile."""
     failed = [case for check in tests for case in check.cases if case.outcome == "failed"]

@@ -22,7 +22,7 @@ from milepost.memory.store.bounds import END_BYTES, EPISODE_BYTES, STEPS, STEPS_
 from milepost.memory.store.columns import EndedEpisode, of_end, of_start, of_step
 from milepost.memory.store.owners import is_gone, owner_here, run_owner
 from milepost.memory.store.rows import Rows
-from milepost.memory.store.sanitise import SHAPES, Fitting, Redact
+from milepost.memory.store.sanitise import SHAPES, Redact, Sanitiser
 from milepost.store.rows import Row
 
 _ENDED = """
@@ -51,7 +51,7 @@ class Journal:
     def __init__(self, rows: Rows, now: Callable[[], float] = time.time, *, redact: Redact = SHAPES) -> None:
         self._rows = rows
         self._now = now
-        self._fitting = Fitting(redact)
+        self._fitting = Sanitiser(redact)
         self._extents: dict[str, _Extent] = {}
 
     def start(self, start: EpisodeStart) -> None:

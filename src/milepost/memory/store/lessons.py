@@ -10,7 +10,7 @@ from milepost.core.memories import BY_HAND, Lesson, LessonStanding, LessonState,
 from milepost.memory.store.as_json import dump, load
 from milepost.memory.store.columns import of_lesson
 from milepost.memory.store.rows import Rows, Values
-from milepost.memory.store.sanitise import SHAPES, Fitting, Redact
+from milepost.memory.store.sanitise import SHAPES, Redact, Sanitiser
 from milepost.store.rows import Row
 
 _LESSONS = """
@@ -87,7 +87,7 @@ class LessonBook:
     def __init__(self, rows: Rows, now: Callable[[], float] = time.time, *, redact: Redact = SHAPES) -> None:
         self._rows = rows
         self._now = now
-        self._fitting = Fitting(redact)
+        self._fitting = Sanitiser(redact)
 
     def keep(self, lesson: Lesson, sources: Iterable[str], *, state: LessonState = "candidate") -> None:
         """Keep a lesson with the episodes that it grew from; one that is known gains what supports it further."""

@@ -39,7 +39,7 @@ _NAMES = ("project", "run", "task", "agent", "tool", "owner", "language", "frame
 _LISTS = ("files", "changed", "tags", "terms", "symbols")
 
 
-class Fitting:
+class Sanitiser:
     """Makes values of the memory fit to be kept, by one way to take secrets out of text."""
 
     def __init__(self, redact: Redact = SHAPES) -> None:

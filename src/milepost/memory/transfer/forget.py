@@ -16,7 +16,7 @@ from milepost.memory.lessons.lineage import is_commit, of_source, offspring
 from milepost.memory.store.lessons import LessonBook
 from milepost.memory.store.owners import run_owner
 from milepost.memory.store.rows import Rows
-from milepost.memory.store.sanitise import Fitting
+from milepost.memory.store.sanitise import Sanitiser
 
 LONGEST_SOURCE = 4_096
 
@@ -118,7 +118,7 @@ class Forgetting:
         )
 
     def _add(self, kind: Literal["episode", "lesson"], name: str, why: str) -> None:
-        self._rows.add(_FORGOTTEN, {"kind": kind, "id": name, "why": Fitting().line(why), "at": self._now()})
+        self._rows.add(_FORGOTTEN, {"kind": kind, "id": name, "why": Sanitiser().line(why), "at": self._now()})
 
     def _newest(self) -> int:
         ((number,),) = self._rows.read(f"select coalesce(max(rowid), 0) from {_FORGOTTEN}")  # noqa: S608 - our name

@@ -29,7 +29,7 @@ class IllegalMove(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class PatchStep:
     """One step in the life of a patch, and why it was taken."""
 
     to: PatchState
@@ -47,7 +47,7 @@ class Patch:
     source: str
     diff: str
     paths: tuple[str, ...]
-    history: tuple[Move, ...]
+    history: tuple[PatchStep, ...]
 
     @property
     def state(self) -> PatchState:
@@ -75,7 +75,7 @@ def created(*, run: str, task: str, attempt: int, source: str, diff: str, paths:
         source=source,
         diff=diff,
         paths=paths,
-        history=(Move(to="created"),),
+        history=(PatchStep(to="created"),),
     )
 
 
@@ -92,4 +92,4 @@ def advance(patch: Patch, to: PatchState, reason: str = "") -> Patch:
     """The patch one step further; raises IllegalMove where there is no such step."""
     if not may_move(patch, to):
         raise IllegalMove(f"patch {patch.id} is {patch.state!r} and cannot become {to!r}")
-    return replace(patch, history=(*patch.history, Move(to=to, reason=reason)))
+    return replace(patch, history=(*patch.history, PatchStep(to=to, reason=reason)))

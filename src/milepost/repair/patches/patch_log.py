@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from milepost.repair.patches.apply import FileState, Touched
-from milepost.repair.patches.patch import IllegalMove, Move, Patch, PatchState, advance
+from milepost.repair.patches.patch import IllegalMove, Patch, PatchState, PatchStep, advance
 from milepost.store.database import Database
 from milepost.store.rows import Row
 
@@ -107,7 +107,7 @@ class PatchLedger:
             source=source,
             diff=_text(diff),
             paths=tuple(json.loads(paths)),
-            history=tuple(Move(to=state, reason=reason) for state, reason in self._db.read(_MOVES, patch_id)),
+            history=tuple(PatchStep(to=state, reason=reason) for state, reason in self._db.read(_MOVES, patch_id)),
         )
 
 

@@ -14,7 +14,7 @@ from milepost.repair.recipes.dependency_rust import MissingCrate
 from milepost.repair.recipes.locks import StaleLock
 from milepost.repair.recipes.package_folders import MissingFolder
 from milepost.repair.recipes.port_in_use import PortInUse
-from milepost.repair.recipes.recipe import Advice, Answer, Case, NeedsPerson, Recipe, RecipeTools
+from milepost.repair.recipes.recipe import Advice, Answer, NeedsPerson, Recipe, RecipeTools, RepairCase
 from milepost.repair.recipes.syntax_slips import SyntaxSlip
 from milepost.repair.recipes.wrong_path import WrongPath
 from milepost.sandbox import confined
@@ -33,7 +33,7 @@ RECIPES: tuple[Recipe, ...] = (
 )
 
 
-def mend(case: Case, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) -> tuple[Answer, ...]:
+def mend(case: RepairCase, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) -> tuple[Answer, ...]:
     """What the recipes that fit had to say, up to the first that did something: it stands last.
 
     Advice and refusals do not end the search: they are told beside whatever else can be done. A recipe that breaks ends

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path, PurePosixPath
 
 from milepost.core.verdict import CheckResult
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, listed
+from milepost.repair.recipes.recipe import Answer, Mended, RecipeTools, RepairCase, listed
 
 PYTHON = (".py", ".pyi")
 SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue")
@@ -21,10 +21,10 @@ class Autofix:
 
     name = "formatter and linter"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return any(tools_of(check) for check in case.failed)
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         named = {tool for check in case.failed for tool in tools_of(check)}
         changed = {file.path for file in case.change.files if not file.is_gone and not file.is_link}
         mendable = tuple(sorted(path for path in changed if case.files.is_file(path)))
@@ -50,7 +50,7 @@ def tools_of(check: CheckResult) -> frozenset[str]:
     )
 
 
-def commands(case: Case, tools: RecipeTools, named: set[str], changed: tuple[str, ...]) -> list[tuple[str, ...]]:
+def commands(case: RepairCase, tools: RecipeTools, named: set[str], changed: tuple[str, ...]) -> list[tuple[str, ...]]:
     """What to run, each on the changed files that it is for."""
     found: list[tuple[str, ...]] = []
     python = tuple(path for path in changed if path.endswith(PYTHON))
@@ -69,7 +69,7 @@ def commands(case: Case, tools: RecipeTools, named: set[str], changed: tuple[str
     return found
 
 
-def configures_ruff(case: Case) -> bool:
+def configures_ruff(case: RepairCase) -> bool:
     """Whether the project asks for ruff: in a file of its own, or in pyproject.toml."""
     for path in case.files.paths():
         name = PurePosixPath(path).name
@@ -85,7 +85,7 @@ def configures_ruff(case: Case) -> bool:
     return False
 
 
-def _ran(case: Case, tools: RecipeTools, words: tuple[str, ...]) -> bool:
+def _ran(case: RepairCase, tools: RecipeTools, words: tuple[str, ...]) -> bool:
     """Whether the program came to an end; what it could not mend is not its fault."""
     return tools.run(words, case.folder).termination == "exited"
 
@@ -96,7 +96,7 @@ def _program_beside(interpreter: Path | None, name: str) -> str:
     return str(beside) if beside is not None and beside.is_file() else name
 
 
-def _node_program(case: Case, name: str) -> str:
+def _node_program(case: RepairCase, name: str) -> str:
     """A program of the project's modules; never one that the attempt itself brought."""
     if any("node_modules" in PurePosixPath(path).parts for path in case.change.paths):
         return ""

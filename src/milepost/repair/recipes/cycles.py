@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from milepost.repair.recipes.parsing import Import, python_imports
-from milepost.repair.recipes.recipe import Advice, Answer, Case, RecipeTools
+from milepost.repair.recipes.recipe import Advice, Answer, RecipeTools, RepairCase
 
 MOST_FILES = 2_000
 
@@ -23,10 +23,10 @@ class CircularImport:
 
     name = "circular import"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return _PARTIAL.search(case.said) is not None
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         match = _PARTIAL.search(case.said)
         if match is None:
             return None

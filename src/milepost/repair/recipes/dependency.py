@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from milepost.repair import declare
 from milepost.repair.packages import Package, Unknown, is_namespace, is_standard, python_package
-from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
+from milepost.repair.recipes.recipe import Answer, Mended, NeedsPerson, RecipeTools, RepairCase, joined
 from milepost.repair.recipes.update_locks import renewed
 from milepost.sources.manifests import python
 from milepost.sources.manifests.python import normalised
@@ -33,10 +33,10 @@ class MissingPythonPackage:
 
     name = "missing dependency"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return bool(missing_modules(case))
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         paths = case.paths_at_base()
         declared = python.declared(paths, case.at_base)
         missing = [module for module in missing_modules(case) if not is_own(case, module)]
@@ -55,7 +55,12 @@ class MissingPythonPackage:
         return joined([answer for answer in answers if answer is not None])
 
     def _provide(
-        self, case: Case, tools: RecipeTools, module: str, found: Package | Unknown | None, declared: Mapping[str, str]
+        self,
+        case: RepairCase,
+        tools: RecipeTools,
+        module: str,
+        found: Package | Unknown | None,
+        declared: Mapping[str, str],
     ) -> Mended | NeedsPerson | None:
         """Nothing is done for a module that no file imports, unless the project knew its package before."""
         importer = next(iter(importers(case, module)), "")
@@ -66,13 +71,13 @@ class MissingPythonPackage:
         return None
 
 
-def missing_modules(case: Case) -> tuple[str, ...]:
+def missing_modules(case: RepairCase) -> tuple[str, ...]:
     """The modules that the checks could not import, Python's own left out."""
     found = [match[1].rstrip(".") for pattern in (_MISSING, _UNSTUBBED) for match in pattern.finditer(case.said)]
     return tuple(module for module in dict.fromkeys(found) if not is_standard(module))[:MOST_MODULES]
 
 
-def is_own(case: Case, module: str) -> bool:
+def is_own(case: RepairCase, module: str) -> bool:
     """Whether the project has, or had before the attempt, a module of this name: then the path is wrong."""
     top = module.partition(".")[0]
     paths = [path for path in {*case.files.paths(), *case.paths_at_base()} if path.endswith((".py", ".pyi", ".pyx"))]
@@ -85,7 +90,7 @@ def is_own(case: Case, module: str) -> bool:
     return False
 
 
-def whole_names(case: Case, module: str) -> tuple[str, ...]:
+def whole_names(case: RepairCase, module: str) -> tuple[str, ...]:
     """The module itself, or what is imported from below it when its name alone does not tell the package."""
     if not is_namespace(module):
         return (module,)
@@ -96,7 +101,7 @@ def whole_names(case: Case, module: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def importers(case: Case, module: str) -> tuple[str, ...]:
+def importers(case: RepairCase, module: str) -> tuple[str, ...]:
     """The Python files whose text imports the module, those that are no tests first."""
     top = re.escape(module.partition(".")[0])
     others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"
@@ -116,7 +121,7 @@ def is_test(path: str) -> bool:
 
 
 def _declare(
-    case: Case, tools: RecipeTools, package: Package, module: str, importer: str
+    case: RepairCase, tools: RecipeTools, package: Package, module: str, importer: str
 ) -> Mended | NeedsPerson | None:
     """Add the package to the nearest manifest; say why not when there is none. What is declared is left alone."""
     why, for_tests = f"import {module} was missing", is_test(importer)
@@ -133,7 +138,7 @@ def _declare(
 
 
 def _added(
-    case: Case, tools: RecipeTools, path: str, package: Package, why: str, *, for_tests: bool
+    case: RepairCase, tools: RecipeTools, path: str, package: Package, why: str, *, for_tests: bool
 ) -> Mended | NeedsPerson:
     before = case.files.text(path) or ""
     if not case.may_change(path):
@@ -146,7 +151,7 @@ def _added(
     return renewed(case, tools, path, after, f"added {package.name} to {path}: {why}")
 
 
-def _declares(case: Case, path: str, package: Package, *, for_tests: bool) -> bool:
+def _declares(case: RepairCase, path: str, package: Package, *, for_tests: bool) -> bool:
     """Whether the manifest asks for the package already, for whom it is needed."""
     if path.endswith(".toml"):
         found = declare.names_in_pyproject(case.files.text(path) or "", TEST_GROUPS if for_tests else ())
@@ -155,7 +160,7 @@ def _declares(case: Case, path: str, package: Package, *, for_tests: bool) -> bo
     return normalised(package.name) in {normalised(python.requirement_name(entry)) for entry in found}
 
 
-def _manifests(case: Case, at: str, *, for_tests: bool) -> list[str]:
+def _manifests(case: RepairCase, at: str, *, for_tests: bool) -> list[str]:
     """The manifests of one folder in the order of preference."""
     names = ("requirements.txt", "requirements/base.txt", "requirements/main.txt", "requirements/requirements.txt")
     tests = tuple(
@@ -178,7 +183,7 @@ def _with(path: str, before: str, requirement: str, *, for_tests: bool) -> str |
     return declare.in_requirements(before, requirement)
 
 
-def _installed(case: Case, tools: RecipeTools) -> dict[str, tuple[str, ...]]:
+def _installed(case: RepairCase, tools: RecipeTools) -> dict[str, tuple[str, ...]]:
     """Which packages the interpreter's own environment says its modules are of."""
     if tools.interpreter is None:
         return {}

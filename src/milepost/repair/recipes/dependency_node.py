@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from milepost.repair.declare import in_package_json
 from milepost.repair.packages import Package, Unknown, node_name, node_package
-from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
+from milepost.repair.recipes.recipe import Answer, Mended, NeedsPerson, RecipeTools, RepairCase, joined
 from milepost.repair.recipes.update_locks import renewed
 from milepost.sources.manifests import javascript
 from milepost.sources.manifests.project import ANY_VERSION
@@ -29,10 +29,10 @@ class MissingNodePackage:
 
     name = "missing dependency"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return bool(missing_packages(case))
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         paths = case.paths_at_base()
         declared = javascript.declared(paths, case.at_base)
         own = javascript.own_names((*case.files.paths(), *paths), case.files.read)
@@ -41,7 +41,7 @@ class MissingNodePackage:
         return joined([answer for answer in answers if answer is not None])
 
     def _provide(
-        self, case: Case, tools: RecipeTools, name: str, declared: Mapping[str, str]
+        self, case: RepairCase, tools: RecipeTools, name: str, declared: Mapping[str, str]
     ) -> Mended | NeedsPerson | None:
         importer = next(iter(importers(case, name)), "")
         found = node_package(name, declared=declared, approved=tools.approved)
@@ -52,14 +52,14 @@ class MissingNodePackage:
         return _declare(case, tools, found, importer)
 
 
-def missing_packages(case: Case) -> tuple[str, ...]:
+def missing_packages(case: RepairCase) -> tuple[str, ...]:
     """The packages that Node, a bundler or the type checker could not find."""
     said = case.said
     names = (node_name(match[1]) for pattern in _MISSING for match in pattern.finditer(said))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def importers(case: Case, name: str) -> tuple[str, ...]:
+def importers(case: RepairCase, name: str) -> tuple[str, ...]:
     """The files whose text imports the package, those that are no tests first."""
     quoted = rf"""(["'`]){re.escape(name)}(?:/[^"'`\n]*)?\1"""
     importing = re.compile(rf"""(?:\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire(?:\.resolve)?\s*\(\s*){quoted}""")
@@ -76,7 +76,7 @@ def is_test(path: str) -> bool:
     )
 
 
-def _declare(case: Case, tools: RecipeTools, package: Package, importer: str) -> Mended | NeedsPerson | None:
+def _declare(case: RepairCase, tools: RecipeTools, package: Package, importer: str) -> Mended | NeedsPerson | None:
     for folder in PurePosixPath(importer).parents:
         path = str(folder / "package.json")
         before = case.files.text(path)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from milepost.repair import declare
 from milepost.repair.packages import Package, Unknown, crate
-from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
+from milepost.repair.recipes.recipe import Answer, Mended, NeedsPerson, RecipeTools, RepairCase, joined
 from milepost.repair.recipes.update_locks import renewed
 from milepost.sources.manifests import rust
 
@@ -23,17 +23,17 @@ class MissingCrate:
 
     name = "missing dependency"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return bool(missing_crates(case))
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         declared = rust.declared(case.paths_at_base(), case.at_base)
         wanted = [name for name in missing_crates(case) if not is_own(case, name)]
         answers = [self._provide(case, tools, name, declared) for name in wanted]
         return joined([answer for answer in answers if answer is not None])
 
     def _provide(
-        self, case: Case, tools: RecipeTools, name: str, declared: Mapping[str, str]
+        self, case: RepairCase, tools: RecipeTools, name: str, declared: Mapping[str, str]
     ) -> Mended | NeedsPerson | None:
         user = next(iter(users(case, name)), "")
         found = crate(name, declared=declared, approved=tools.approved)
@@ -44,11 +44,11 @@ class MissingCrate:
         return _declare(case, tools, found, user)
 
 
-def missing_crates(case: Case) -> tuple[str, ...]:
+def missing_crates(case: RepairCase) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[1] for match in _MISSING.finditer(case.said)))
 
 
-def is_own(case: Case, name: str) -> bool:
+def is_own(case: RepairCase, name: str) -> bool:
     """Whether the project has, or had before the attempt, a module or a crate of this name: then the path is wrong."""
     for path in {*case.files.paths(), *case.paths_at_base()}:
         pure = PurePosixPath(path)
@@ -60,7 +60,7 @@ def is_own(case: Case, name: str) -> bool:
     return False
 
 
-def users(case: Case, name: str) -> tuple[str, ...]:
+def users(case: RepairCase, name: str) -> tuple[str, ...]:
     """The Rust files whose text uses the crate, those that are no tests first."""
     using = re.compile(rf"(?:\buse\s+(?:::)?|\bextern crate\s+|(?<![\w:]))(?:r#)?{re.escape(name)}(?:::|\s*;)")
     found = [path for path in case.files.paths() if path.endswith(".rs") and using.search(case.files.text(path) or "")]
@@ -71,7 +71,7 @@ def is_test(path: str) -> bool:
     return bool({"tests", "benches", "examples"} & set(PurePosixPath(path).parts))
 
 
-def _declare(case: Case, tools: RecipeTools, package: Package, user: str) -> Mended | NeedsPerson | None:
+def _declare(case: RepairCase, tools: RecipeTools, package: Package, user: str) -> Mended | NeedsPerson | None:
     for folder in PurePosixPath(user).parents:
         path = str(folder / "Cargo.toml")
         before = case.files.text(path)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from milepost.core.lock_files import LOCKS, Lock
 from milepost.repair.packages import passes
-from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools
+from milepost.repair.recipes.recipe import Answer, Mended, NeedsPerson, RecipeTools, RepairCase
 from milepost.repair.recipes.update_locks import renew
 from milepost.sources.manifests import javascript, python, rust
 from milepost.sources.manifests.project import Read
@@ -40,10 +40,10 @@ class StaleLock:
 
     name = "stale lock file"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return _STALE.search(case.said) is not None
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         said = case.said
         kinds = {lock.name: lock for lock in LOCKS if re.search(_SIGNS[_TOOL_OF[lock.name]], said)}
         answers = [
@@ -51,7 +51,7 @@ class StaleLock:
         ]
         return next((answer for answer in answers if answer is not None), None)
 
-    def _renewed(self, case: Case, tools: RecipeTools, path: str, lock: Lock) -> Mended | NeedsPerson | None:
+    def _renewed(self, case: RepairCase, tools: RecipeTools, path: str, lock: Lock) -> Mended | NeedsPerson | None:
         if strangers := _strangers(case, path, lock, tools.approved):
             named = ", ".join(f"`{name}`" for name in strangers)
             quoted = ", ".join(f'"{name}"' for name in strangers)
@@ -67,7 +67,7 @@ class StaleLock:
         return Mended(what=f"updated {path}: it was out of date with {lock.manifest}", paths=(path,))
 
 
-def _strangers(case: Case, lock_path: str, lock: Lock, approved: frozenset[str]) -> tuple[str, ...]:
+def _strangers(case: RepairCase, lock_path: str, lock: Lock, approved: frozenset[str]) -> tuple[str, ...]:
     """The packages that the attempt itself wrote into manifests below the lock, and nobody vouches for."""
     language = _LANGUAGE_OF[lock.manifest]
     below = f"{PurePosixPath(lock_path).parent}/".removeprefix("./")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, listed
+from milepost.repair.recipes.recipe import Answer, Mended, RecipeTools, RepairCase, listed
 from milepost.sandbox.confined import is_inside
 
 _DOTTED = re.compile(r"No module named '?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)'?(?! *; *'[\w.]+' is not a package)")
@@ -25,11 +25,11 @@ class MissingFolder:
 
     name = "missing __init__.py or folder"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         said = case.said
         return _RELATIVE in said or any(pattern.search(said) for pattern in (_DOTTED, _MISMATCH, _START, _NO_FILE))
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         inits = [f"{folder}/__init__.py" for folder in unimportable(case)]
         keepers = [f"{folder}/{KEEPER}" for folder in unkept(case)]
         wanted = tuple(path for path in dict.fromkeys((*inits, *keepers)) if case.may_change(path))
@@ -41,7 +41,7 @@ class MissingFolder:
         return Mended(what=f"added {listed(wanted)}: {why}", paths=wanted)
 
 
-def unimportable(case: Case) -> tuple[str, ...]:
+def unimportable(case: RepairCase) -> tuple[str, ...]:
     """The folders with Python files that an import in the evidence goes through, and that have no `__init__.py`."""
     said = case.said
     found = [folder for match in _DOTTED.finditer(said) for folder in _on_the_way(case, match[1])]
@@ -60,7 +60,7 @@ def unimportable(case: Case) -> tuple[str, ...]:
     )
 
 
-def unkept(case: Case) -> tuple[str, ...]:
+def unkept(case: RepairCase) -> tuple[str, ...]:
     """The folders that a path in the evidence goes through and that are not there, the deepest of each path."""
     found = []
     for match in _NO_FILE.finditer(case.said):
@@ -70,7 +70,7 @@ def unkept(case: Case) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _on_the_way(case: Case, module: str) -> list[str]:
+def _on_the_way(case: RepairCase, module: str) -> list[str]:
     """The folders that a dotted name goes through, where the whole of it is really there."""
     parts = module.split(".")
     for root in _ROOTS:
@@ -86,13 +86,13 @@ def _folders_of(text: str) -> list[str]:
     return [str(PurePosixPath(name).parent) for name in _PYTHON_FILE.findall(text) if "/" in name]
 
 
-def _folders_of_relative_importers(case: Case, said: str) -> list[str]:
+def _folders_of_relative_importers(case: RepairCase, said: str) -> list[str]:
     importing = re.compile(r"^[ \t]*from[ \t]+\.", re.MULTILINE)
     files = [name for name in dict.fromkeys(_PYTHON_FILE.findall(said)) if "/" in name]
     return [str(PurePosixPath(name).parent) for name in files if importing.search(case.files.text(name) or "")]
 
 
-def _is_named_in(case: Case, folder: str) -> bool:
+def _is_named_in(case: RepairCase, folder: str) -> bool:
     """Whether a file of the project names the folder: what only the output tells is not made."""
     last = PurePosixPath(folder).name
     code = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from milepost.repair.recipes.recipe import Case, RecipeTools
+from milepost.repair.recipes.recipe import RecipeTools, RepairCase
 
 _PARSE = """
 import ast, hashlib, json, sys, warnings
@@ -80,7 +80,7 @@ class Import:
     line: int
 
 
-def parse_python(sources: list[str], case: Case, tools: RecipeTools) -> list[Parsed] | None:
+def parse_python(sources: list[str], case: RepairCase, tools: RecipeTools) -> list[Parsed] | None:
     """How each source parses, None where no interpreter could be asked."""
     answer = _asked(_PARSE, sources, case, tools)
     if not isinstance(answer, list) or len(answer) != len(sources):
@@ -88,7 +88,9 @@ def parse_python(sources: list[str], case: Case, tools: RecipeTools) -> list[Par
     return [Parsed(**one) for one in answer]
 
 
-def python_imports(sources: Mapping[str, str], case: Case, tools: RecipeTools) -> dict[str, tuple[Import, ...]] | None:
+def python_imports(
+    sources: Mapping[str, str], case: RepairCase, tools: RecipeTools
+) -> dict[str, tuple[Import, ...]] | None:
     """What each file imports while it is imported itself, None where no interpreter could be asked."""
     answer = _asked(_IMPORTS, dict(sources), case, tools)
     if not isinstance(answer, dict):
@@ -99,7 +101,7 @@ def python_imports(sources: Mapping[str, str], case: Case, tools: RecipeTools) -
     }
 
 
-def parses_as_script(source: str, suffix: str, case: Case, tools: RecipeTools) -> bool:
+def parses_as_script(source: str, suffix: str, case: RepairCase, tools: RecipeTools) -> bool:
     """Whether Node takes the text of a JavaScript file as such."""
     kind = ("--input-type=module",) if suffix == ".mjs" else ()
     if tools.run(("node", *kind, "--check", "-"), case.folder, stdin=source).succeeded:
@@ -110,7 +112,7 @@ def parses_as_script(source: str, suffix: str, case: Case, tools: RecipeTools) -
     )
 
 
-def _asked(script: str, question: Any, case: Case, tools: RecipeTools) -> Any:
+def _asked(script: str, question: Any, case: RepairCase, tools: RecipeTools) -> Any:
     if tools.interpreter is None:
         return None
     result = tools.run((str(tools.interpreter), "-I", "-c", script), case.folder, stdin=json.dumps(question))

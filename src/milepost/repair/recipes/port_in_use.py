@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from milepost.repair.recipes.recipe import Answer, Case, RecipeTools, VerifyAgain
+from milepost.repair.recipes.recipe import Answer, RecipeTools, RepairCase, VerifyAgain
 
 _IN_USE = re.compile(
     r"EADDRINUSE|[Aa]ddress already in use|AddrInUse\b|bind: address already in use|\[Errno (?:98|48)\]"
@@ -17,10 +17,10 @@ class PortInUse:
 
     name = "port in use"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return _IN_USE.search(case.said) is not None
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         lines = [line for line in case.said.splitlines() if _IN_USE.search(line)]
         port = _PORT.search(lines[0])
         return VerifyAgain(what=f"port {port[1]} was in use" if port else "a port was in use")

@@ -21,7 +21,7 @@ LONGEST_TRACEBACK = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class RepairCase:
     """A failed attempt: its evidence, what it changed, and a checkout of the tree it left, for the recipe to edit."""
 
     task: Task
@@ -146,11 +146,11 @@ class Recipe(Protocol):
     @property
     def name(self) -> str: ...
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         """Whether the evidence alone looks like this kind of failure."""
         ...
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         """Edit files of the checkout, or say what else is to be done; None when it turned out not to fit."""
         ...
 

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from milepost.core.failures import FailureClass
 from milepost.repair.recipes import syntax_edits
 from milepost.repair.recipes.parsing import Parsed, parse_python, parses_as_script
-from milepost.repair.recipes.recipe import Advice, Answer, Case, Mended, RecipeTools
+from milepost.repair.recipes.recipe import Advice, Answer, Mended, RecipeTools, RepairCase
 
 PYTHON = (".py", ".pyi")
 SCRIPTS = (".js", ".mjs", ".cjs")
@@ -38,10 +38,10 @@ class SyntaxSlip:
 
     name = "syntax slip"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         return case.failure.kind is FailureClass.SYNTAX_ERROR or _SIGNS.search(case.said) is not None
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         mended: dict[str, str] = {}
         undecided: list[str] = []
         for path in suspects(case):
@@ -63,7 +63,7 @@ class SyntaxSlip:
         return None
 
 
-def suspects(case: Case) -> tuple[str, ...]:
+def suspects(case: RepairCase) -> tuple[str, ...]:
     """The files that the evidence names, then those that the attempt changed."""
     said = f"{case.failure.subject}\n{case.said}"
     parsed = (*PYTHON, *SCRIPTS, ".json", ".toml")
@@ -77,7 +77,7 @@ def _is_named(path: str, said: str) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(PurePosixPath(path).name)}(?![\w-])", said) is not None
 
 
-def _mend(path: str, text: str, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
+def _mend(path: str, text: str, case: RepairCase, tools: RecipeTools) -> tuple[str, str] | None:
     """The text that parses and what was taken back, None when it parses already or nothing helps."""
     suffix = PurePosixPath(path).suffix
     if suffix in PYTHON:
@@ -94,7 +94,7 @@ def _mend(path: str, text: str, case: Case, tools: RecipeTools) -> tuple[str, st
     return None
 
 
-def _parser_of(suffix: str, case: Case, tools: RecipeTools) -> Parses:
+def _parser_of(suffix: str, case: RepairCase, tools: RecipeTools) -> Parses:
     if suffix == ".json":
         return lambda text: _loads(json.loads, text)
     if suffix == ".toml":
@@ -110,7 +110,7 @@ def _loads(load: Callable[[str], object], text: str) -> bool:
     return True
 
 
-def _mend_python(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
+def _mend_python(text: str, case: RepairCase, tools: RecipeTools) -> tuple[str, str] | None:
     first = parse_python([text], case, tools)
     if first is None or first[0].succeeded:
         return None
@@ -123,7 +123,7 @@ def _mend_python(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] |
     return _with_even_indents(text, case, tools) or _line_by_line(text, first[0], case, tools)
 
 
-def _with_even_indents(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
+def _with_even_indents(text: str, case: RepairCase, tools: RecipeTools) -> tuple[str, str] | None:
     """Tabs as spaces, when every width that parses means the same."""
     widths = [syntax_edits.without_tabs(text, width) for width in (8, 4, 2)]
     if widths[0] == text:
@@ -135,7 +135,7 @@ def _with_even_indents(text: str, case: Case, tools: RecipeTools) -> tuple[str, 
     return next((after for after, _ in fitting if after == widths[1]), fitting[0][0]), "tabs mixed with spaces"
 
 
-def _line_by_line(text: str, problem: Parsed, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
+def _line_by_line(text: str, problem: Parsed, case: RepairCase, tools: RecipeTools) -> tuple[str, str] | None:
     """Odd characters made plain on the line that does not parse, and on the next one, as long as that gets further."""
     for _ in range(ROUNDS):
         after = syntax_edits.with_plain_line(text, problem.line)

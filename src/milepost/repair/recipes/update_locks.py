@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 from milepost.core.commands import ending_in_words
 from milepost.core.lock_files import LOCKS, Lock
-from milepost.repair.recipes.recipe import Case, Mended, NeedsPerson, RecipeTools
+from milepost.repair.recipes.recipe import Mended, NeedsPerson, RecipeTools, RepairCase
 from milepost.sandbox import confined
 
 
-def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> Mended | NeedsPerson:
+def renewed(case: RepairCase, tools: RecipeTools, path: str, text: str, what: str) -> Mended | NeedsPerson:
     """Write a manifest and bring the lock that follows it up to date; where that fails, both are as they were."""
     found = next(locks_of(case, path), None)
     before = case.files.read(path)
@@ -29,7 +29,7 @@ def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> 
     return Mended(what=f"{what}; updated {lock_path}", paths=(path, lock_path))
 
 
-def renew(case: Case, tools: RecipeTools, path: str, lock: Lock) -> str:
+def renew(case: RepairCase, tools: RecipeTools, path: str, lock: Lock) -> str:
     """Bring a lock file up to date in its folder; gives why that failed, the lock then as it was, or nothing."""
     before = case.files.read(path)
     by_hand = f"by hand: {lock.by_hand}"
@@ -45,7 +45,7 @@ def renew(case: Case, tools: RecipeTools, path: str, lock: Lock) -> str:
     return f"{path} could not be updated: `{shlex.join(lock.argv)}` {ending}; {by_hand}"
 
 
-def locks_of(case: Case, path: str) -> Iterator[tuple[str, Lock]]:
+def locks_of(case: RepairCase, path: str) -> Iterator[tuple[str, Lock]]:
     """The lock files that follow a manifest: beside it, or beside that of the workspace it is a part of."""
     manifest = PurePosixPath(path).name
     for folder in PurePosixPath(path).parents:
@@ -54,7 +54,7 @@ def locks_of(case: Case, path: str) -> Iterator[tuple[str, Lock]]:
                 yield str(folder / lock.name), lock
 
 
-def _put_back(case: Case, path: str, before: bytes | None) -> None:
+def _put_back(case: RepairCase, path: str, before: bytes | None) -> None:
     """After a program of somebody else's ran here: what it left in the way of a file goes."""
     if before is None:
         case.files.remove(path)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from milepost.core.task import Task
-from milepost.repair.recipes.recipe import Advice, Answer, Case, Correction, RecipeTools
+from milepost.repair.recipes.recipe import Advice, Answer, Correction, RecipeTools, RepairCase
 
 # Names that mean nothing without their folder.
 COMMON_NAMES = frozenset(
@@ -38,13 +38,13 @@ class WrongPath:
 
     name = "wrong path in the roadmap"
 
-    def fits(self, case: Case) -> bool:
+    def fits(self, case: RepairCase) -> bool:
         parts = tuple(case.task.walk())
         named = [path for part in parts for path in (*part.files, *named_in(part.verify))]
         said = case.said
         return any(_plain(path) and _plain(path) in said for path in named)
 
-    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+    def apply(self, case: RepairCase, tools: RecipeTools) -> Answer | None:
         at_base, changed = case.paths_at_base(), set(case.change.paths)
         proposals: list[str] = []
         for part in case.task.walk():

@@ -42,16 +42,16 @@ _PASSED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartProcess:
     program: Program
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndProcess:
     mark: str
 
 
-Act = Start | End
+Act = StartProcess | EndProcess
 
 
 def decide(
@@ -60,9 +60,9 @@ def decide(
     """What is to be done next. `running` are all marks that are carried on this machine below the target's own."""
     programs = {program.name: program for program in wanted.programs}
     right = {kept[name].mark for name in programs if name in kept}
-    ends: list[Act] = [End(mark) for mark in dict.fromkeys(running) if mark not in right]
+    ends: list[Act] = [EndProcess(mark) for mark in dict.fromkeys(running) if mark not in right]
     starts: list[Act] = [
-        Start(program)
+        StartProcess(program)
         for name, program in programs.items()
         if not alive.get(name) and (name not in kept or now >= start_again_at(kept[name]))
     ]
@@ -118,9 +118,9 @@ class Keeper:
         running = self._marks(wanted, fresh=self._kept != before)
         for act in decide(wanted, self._kept, alive, running, now):
             match act:
-                case Start(program):
+                case StartProcess(program):
                     self._start(program, wanted.mark)
-                case End(mark):
+                case EndProcess(mark):
                     self._end(mark)
         self._forget({program.name for program in wanted.programs}, set(running))
         self._cut_logs(wanted)

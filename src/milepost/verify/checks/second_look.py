@@ -24,7 +24,7 @@ from milepost.verify.plain.unseen import UnseenInputsCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.detect import JAVASCRIPT, PYTHON
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 
 WATCHED = (*PYTHON, *JAVASCRIPT)
 
@@ -116,7 +116,7 @@ class Audit:
     """What changed files did while tests ran; `at_base` is what was seen there, None where nobody watched."""
 
     look: SecondLook
-    at_base: tuple[Note, ...] | None
+    at_base: tuple[AuditNote, ...] | None
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look = self.look

@@ -15,7 +15,7 @@ from milepost.verify.suites.compare import Comparison, broken, compare, no_longe
 from milepost.verify.suites.detect import suites
 from milepost.verify.suites.pairing import Pairing, paired
 from milepost.verify.suites.reruns import Reruns, rerun
-from milepost.verify.suites.suite import Note, SuiteRun
+from milepost.verify.suites.suite import AuditNote, SuiteRun
 from milepost.verify.trees import Tree
 
 __all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "parameters", "ran_to_the_end", "state_of"]
@@ -142,7 +142,7 @@ class TestsCheck:
 
 def state_of(
     tree: Tree, runners: tuple[str, ...] = (), only: tuple[str, ...] = ()
-) -> tuple[CheckResult, tuple[Note, ...]]:
+) -> tuple[CheckResult, tuple[AuditNote, ...]]:
     """What the tests of a checkout come to, compared with nothing, and what was noted of the product meanwhile."""
     runs = run_suites(tree, runners, only)
     notes = tuple(note for _, run in runs for note in run.notes)

@@ -11,7 +11,7 @@ from milepost.core.change import Change
 from milepost.core.verdict import CheckOutcome, CheckResult, Question, TestCase
 from milepost.verify.checks.files import listed
 from milepost.verify.compiled.go_program import GoPackage
-from milepost.verify.compiled.program import Outcome
+from milepost.verify.compiled.program import ProgramOutcome
 from milepost.verify.compiled.rust_program import RustProgram
 from milepost.verify.compiled.signs import asked_before
 from milepost.verify.deciding import brought, of_base
@@ -44,7 +44,7 @@ class CompiledTestsCheck:
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         longest = max((check.duration_ms for check in earlier), default=0) / 1000
-        found: list[Outcome] = []
+        found: list[ProgramOutcome] = []
         for program, units in self._programs(earlier, max(SHORTEST_TIMEOUT_S, 5 * longest)):
             if len(found) < MOST_PROGRAMS:
                 found.append(program.run(units))
@@ -99,7 +99,7 @@ def by_program(cases: Iterable[TestCase]) -> dict[str, list[Unit]]:
     return found
 
 
-def judged(found: list[Outcome], *, may_ask: bool = False) -> CheckResult:
+def judged(found: list[ProgramOutcome], *, may_ask: bool = False) -> CheckResult:
     """What the programs come to. Refused: what lies by names, needs the test files to be built, fits whatever is
     expected, or fails by its comparisons while what passed before still does. Where the product of the base asks
     whether it runs under test, as some do to keep quiet, it `may_ask` again."""
@@ -129,7 +129,7 @@ def judged(found: list[Outcome], *, may_ask: bool = False) -> CheckResult:
     return _result("passed", f"{len(passed)} deciding test{'s pass' if len(passed) > 1 else ' passes'} as well{other}")
 
 
-def _fails(found: list[Outcome]) -> bool:
+def _fails(found: list[ProgramOutcome]) -> bool:
     return any(one.failed for one in found)
 
 

@@ -16,7 +16,7 @@ from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.compiled.drawn import DrawnTest
 from milepost.verify.compiled.go_source import GoProgram, program
-from milepost.verify.compiled.program import Outcome, Told, both, is_odd, outcome
+from milepost.verify.compiled.program import ProgramOutcome, TestEndings, both, is_odd, outcome
 from milepost.verify.plain.hide import out_of_sight
 from milepost.verify.plain.outcome import Unit
 from milepost.verify.plain.run import Word
@@ -41,16 +41,16 @@ class GoPackage:
     tree: Tree
     folder: str
 
-    def run(self, units: tuple[Unit, ...]) -> Outcome:
+    def run(self, units: tuple[Unit, ...]) -> ProgramOutcome:
         checkout = self.tree.workspace.folder
         texts = {path.name: text_of(path) for path in sorted((checkout / self.folder).glob("*_test.go"))}
         if odd := next((found[0] for text in texts.values() if (found := _NEEDS_ITS_RUNNER.search(text))), ""):
-            return Outcome(place=self.folder, problem=f"its tests need `go test`: {odd}")
+            return ProgramOutcome(place=self.folder, problem=f"its tests need `go test`: {odd}")
         deciding = frozenset(unit.place for unit in units if unit.decides)
         controls = frozenset(unit.place for unit in units if not unit.decides)
         made = program(texts, self._import_path(), deciding, controls)
         if not any(test.kind == "test" and test.of in deciding for test in made.tests):
-            return Outcome(place=self.folder, problem="its deciding tests are not of the usual form")
+            return ProgramOutcome(place=self.folder, problem="its deciding tests are not of the usual form")
         room = self.tree.workspace.scratch / secrets.token_hex(4)
         room.mkdir()
         try:
@@ -58,7 +58,7 @@ class GoPackage:
         finally:
             shutil.rmtree(room, ignore_errors=True)
 
-    def _built_and_run(self, made: GoProgram, units: tuple[Unit, ...], target: Path) -> Outcome:
+    def _built_and_run(self, made: GoProgram, units: tuple[Unit, ...], target: Path) -> ProgramOutcome:
         checkout = self.tree.workspace.folder
         hidden = tuple(_test_files(checkout))
         laid = {os.path.normpath(f"{self.folder}/{path}"): content for path, content in made.files.items()}
@@ -68,16 +68,16 @@ class GoPackage:
             return self._not_built(problem, hidden)
         with out_of_sight(checkout, hidden):
             first = self._both(target, made.tests)
-            again = self._both(target, made.tests) if is_odd(first, made.tests) else Told()
+            again = self._both(target, made.tests) if is_odd(first, made.tests) else TestEndings()
         return outcome(self.folder, units, made.tests, first, again)
 
-    def _not_built(self, problem: str, hidden: tuple[str, ...]) -> Outcome:
+    def _not_built(self, problem: str, hidden: tuple[str, ...]) -> ProgramOutcome:
         """Whether the product itself cannot be built without tests, or only this program of them."""
         with _laid(self.tree.workspace.folder, dict.fromkeys(hidden)):
             alone = self._build(".")
         if alone and not self._build("."):
-            return Outcome(place=self.folder, refused=f"{NEEDS_TESTS}: {alone}")
-        return Outcome(place=self.folder, problem=f"they cannot be built as an ordinary program: {problem}")
+            return ProgramOutcome(place=self.folder, refused=f"{NEEDS_TESTS}: {alone}")
+        return ProgramOutcome(place=self.folder, problem=f"they cannot be built as an ordinary program: {problem}")
 
     def _build(self, what: str, words: tuple[str, ...] = ()) -> str:
         """Build a package below the folder; why it could not be."""
@@ -89,20 +89,20 @@ class GoPackage:
         )
         return "" if result.succeeded else last_line(result.stderr) or result.error or "go build failed"
 
-    def _both(self, target: Path, tests: tuple[DrawnTest, ...]) -> Told:
+    def _both(self, target: Path, tests: tuple[DrawnTest, ...]) -> TestEndings:
         """The tests, and in a process of their own the copies: they use the same files and ports."""
         told = self._run((str(target),), tests)
         if told.problem or not any(test.kind == "otherwise" for test in tests):
             return told
         return both(told, self._run((str(target), word()), tests))
 
-    def _run(self, argv: tuple[str, ...], tests: tuple[DrawnTest, ...]) -> Told:
+    def _run(self, argv: tuple[str, ...], tests: tuple[DrawnTest, ...]) -> TestEndings:
         workspace = self.tree.workspace
         around = {**login(workspace.folder / self.folder), **home_in(Path(argv[0]).parent)}
         result = self.tree.bench.run(argv, workspace, env=around, cwd=self.folder if self.folder != "." else "")
         lines = result.stdout.splitlines()
         if result.termination != "exited":
-            return Told(problem=result.error or "it did not run to its end", result=result)
+            return TestEndings(problem=result.error or "it did not run to its end", result=result)
         endings: dict[str, tuple[Word, str]] = {}
         for test in tests:
             if test.skipped in lines:
@@ -112,8 +112,8 @@ class GoPackage:
             elif test.passed in lines:
                 endings[test.name] = ("passed", "")
         if not endings:
-            return Told(problem=last_line(result.stderr) or "no test was run", result=result)
-        return Told(endings=endings, result=replace(result, stdout="", stderr=""))
+            return TestEndings(problem=last_line(result.stderr) or "no test was run", result=result)
+        return TestEndings(endings=endings, result=replace(result, stdout="", stderr=""))
 
     def _import_path(self) -> str:
         checkout = self.tree.workspace.folder

@@ -12,7 +12,7 @@ from milepost.verify.plain.run import Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class TestEndings:
     """How the tests of one run ended, by their drawn names; those that are not there did not come to their end."""
 
     endings: Mapping[str, tuple[Word, str]] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ProgramOutcome:
     """What became of the deciding tests of a program, by id.
 
     `fits_all` pass in every copy that expects another value, `fits_some` in one of several, or where no copy is sure
@@ -43,10 +43,12 @@ class Outcome:
     result: CommandResult | None = None
 
 
-def outcome(place: str, units: tuple[Unit, ...], tests: tuple[DrawnTest, ...], first: Told, again: Told) -> Outcome:
+def outcome(
+    place: str, units: tuple[Unit, ...], tests: tuple[DrawnTest, ...], first: TestEndings, again: TestEndings
+) -> ProgramOutcome:
     """What two runs say of a program: what passed once has passed, and what must fail must fail once."""
     if first.problem:
-        return Outcome(place=place, problem=first.problem, result=first.result)
+        return ProgramOutcome(place=place, problem=first.problem, result=first.result)
 
     def ending(test: DrawnTest) -> tuple[Word, str]:
         one = first.endings.get(test.name, ("broke", "the program ended before it"))
@@ -55,7 +57,7 @@ def outcome(place: str, units: tuple[Unit, ...], tests: tuple[DrawnTest, ...], f
         return other if (other[0] == "passed") != must_fail else one
 
     if any(test.kind == "planted" and ending(test)[0] == "passed" for test in tests):
-        return Outcome(place=place, refused="a planted test that must fail did not", result=first.result)
+        return ProgramOutcome(place=place, refused="a planted test that must fail did not", result=first.result)
     words: dict[str, list[str]] = {
         "passed": [],
         "failed": [],
@@ -72,7 +74,7 @@ def outcome(place: str, units: tuple[Unit, ...], tests: tuple[DrawnTest, ...], f
         if not unit.decides:
             controlled = controlled or word == "passed"
             if word in ("failed", "broke"):
-                return Outcome(place=place, problem=f"{unit.place} fails as well: {text}", result=first.result)
+                return ProgramOutcome(place=place, problem=f"{unit.place} fails as well: {text}", result=first.result)
             continue
         words.setdefault(word, []).extend(unit.ids)
         said = said or (text if word in ("failed", "broke") else "")
@@ -80,7 +82,7 @@ def outcome(place: str, units: tuple[Unit, ...], tests: tuple[DrawnTest, ...], f
         if copies and word == "passed":
             words["tried"] += unit.ids[:1]
             words[_fit(copies)] += unit.ids[:1]
-    return Outcome(
+    return ProgramOutcome(
         place=place,
         passed=tuple(words["passed"]),
         failed=tuple(words["failed"]),
@@ -102,11 +104,11 @@ def _fit(copies: list[tuple[Word, bool]]) -> str:
     return "some" if every or any(word == "passed" and sure for word, sure in copies) else "none"
 
 
-def both(tests: Told, others: Told) -> Told:
+def both(tests: TestEndings, others: TestEndings) -> TestEndings:
     """What the tests told, with the copies that were run apart; these say nothing where they could not be run."""
     return replace(tests, endings={**others.endings, **tests.endings})
 
 
-def is_odd(told: Told, tests: tuple[DrawnTest, ...]) -> bool:
+def is_odd(told: TestEndings, tests: tuple[DrawnTest, ...]) -> bool:
     """Whether a test did not end as it must, so that another run is to confirm it."""
     return any((told.endings.get(test.name, ("broke", ""))[0] == "passed") != (test.kind == "test") for test in tests)

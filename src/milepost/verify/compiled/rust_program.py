@@ -14,7 +14,7 @@ from milepost.core.folders import NOT_SOURCE
 from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.compiled.drawn import DrawnTest
-from milepost.verify.compiled.program import Outcome, Told, both, is_odd, outcome
+from milepost.verify.compiled.program import ProgramOutcome, TestEndings, both, is_odd, outcome
 from milepost.verify.compiled.rust_source import RustFile, rewritten, unrenamed
 from milepost.verify.plain.hide import out_of_sight
 from milepost.verify.plain.outcome import Unit
@@ -51,33 +51,33 @@ class RustProgram:
     source: str
     folder: str = ""
 
-    def run(self, units: tuple[Unit, ...]) -> Outcome:
+    def run(self, units: tuple[Unit, ...]) -> ProgramOutcome:
         checkout = self.tree.workspace.folder
         package = _package(checkout, self.source)
         texts = {path: text_of(checkout / path) for path in _rust_files(checkout, package)}
         if len(texts) > MOST_FILES:
-            return Outcome(place=self.source, problem="there are too many files")
+            return ProgramOutcome(place=self.source, problem="there are too many files")
         deciding = frozenset(unit.place.rpartition("::")[2] for unit in units if unit.decides)
         controls = frozenset(unit.place.rpartition("::")[2] for unit in units if not unit.decides)
         files = {path: each for path, text in texts.items() if (each := rewritten(text, deciding, controls))}
         own = {path: each for path, each in files.items() if _belongs(path, self.source)}
         if not any(test.kind == "test" and test.of in deciding for each in own.values() for test in each.tests):
-            return Outcome(place=self.source, problem="its deciding tests are not of the usual form")
+            return ProgramOutcome(place=self.source, problem="its deciding tests are not of the usual form")
         if odd := next((found[0] for path in own if (found := _NEEDS_ITS_RUNNER.search(texts[path]))), ""):
-            return Outcome(place=self.source, problem=f"its tests need cargo: {odd}")
+            return ProgramOutcome(place=self.source, problem=f"its tests need cargo: {odd}")
         hidden = tuple(path for path, text in texts.items() if "/tests/" in f"/{path}" or "#[test]" in text)
         return self._built_and_run(own, units, hidden, package)
 
     def _built_and_run(
         self, files: Mapping[str, RustFile], units: tuple[Unit, ...], hidden: tuple[str, ...], package: str
-    ) -> Outcome:
+    ) -> ProgramOutcome:
         checkout, scratch = self.tree.workspace.folder, self.tree.workspace.scratch
         laid: dict[str, bytes | None] = {path: each.text.encode() for path, each in files.items()}
         source = self._moved(laid, package)
         with swapped(checkout, laid):
             target, problem = self._build(source)
         if target is None:
-            return Outcome(place=self.source, problem=f"they cannot be built under other names: {problem}")
+            return ProgramOutcome(place=self.source, problem=f"they cannot be built under other names: {problem}")
         room = scratch / secrets.token_hex(4)
         room.mkdir()
         tests = {test.name: test for each in files.values() for test in each.tests}
@@ -140,25 +140,25 @@ class RustProgram:
             replace(test, name=name, of=unrenamed(name, tests) if test.of else "") for name, test in chosen.items()
         )
         if not known:
-            return Listed(told=Told(problem=last_line(listed.stderr) or "it lists none of them", result=listed))
+            return Listed(told=TestEndings(problem=last_line(listed.stderr) or "it lists none of them", result=listed))
         others = tuple(test for test in known if test.kind == "otherwise")
         told = self._told(copy, tuple(test for test in known if test not in others), package)
-        copies = self._told(copy, others, package) if others and not told.problem else Told()
+        copies = self._told(copy, others, package) if others and not told.problem else TestEndings()
         return Listed(tests=known, told=both(told, copies))
 
-    def _told(self, copy: str, tests: tuple[DrawnTest, ...], package: str) -> Told:
+    def _told(self, copy: str, tests: tuple[DrawnTest, ...], package: str) -> TestEndings:
         argv = (copy, "--exact", "--test-threads=1", *(test.name for test in tests))
         workspace = self.tree.workspace
         around = {**login(workspace.folder / package), **home_in(Path(copy).parent)}
         result = self.tree.bench.run(argv, workspace, env=around, cwd=package)
         if result.termination != "exited":
-            return Told(problem=result.error or "it did not run to its end", result=result)
+            return TestEndings(problem=result.error or "it did not run to its end", result=result)
         (section,) = libtest.read([f"     Running tests ({Path(copy).name})", *result.stdout.splitlines()])
         endings: dict[str, tuple[Word, str]] = {}
         for name, end, _ in section.tests:
             text = section.failure(name)
             endings[name] = (_word(end, text), " ".join(text.split("\n")[1:3]))
-        return Told(endings=endings, result=result)
+        return TestEndings(endings=endings, result=result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class Listed:
     """The tests that a program listed, by their names with modules, and what it told of them."""
 
     tests: tuple[DrawnTest, ...] = ()
-    told: Told = field(default_factory=Told)
+    told: TestEndings = field(default_factory=TestEndings)
 
 
 def _word(end: str, text: str) -> Word:

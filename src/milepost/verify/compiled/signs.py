@@ -11,7 +11,7 @@ from milepost.core.change import Change
 from milepost.core.folders import NOT_SOURCE
 from milepost.verify.compiled.code import closing, code_of
 from milepost.verify.judging.paths import is_test_path
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.walk_checkout import text_of
 
 ASKS = "asks whether it runs under test"
@@ -27,16 +27,16 @@ _RUST = re.compile(
 _TEST_MODULE = re.compile(r"#\[cfg\(\s*test\s*\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*(?=\{)")
 
 
-def signs(change: Change, product: tuple[str, ...]) -> tuple[Note, ...]:
+def signs(change: Change, product: tuple[str, ...]) -> tuple[AuditNote, ...]:
     """The places of changed product files that ask for a test run, and did not at the base."""
-    found: list[Note] = []
+    found: list[AuditNote] = []
     for path in product:
         file = change.file(path)
         if file is None or file.after is None or is_test_path(path) or not path.endswith((".go", ".rs")):
             continue
         before = {text for _, text in _signs(path, file.before or b"")}
         found += [
-            Note(what=ASKS, path=path, line=line) for line, text in _signs(path, file.after) if text not in before
+            AuditNote(what=ASKS, path=path, line=line) for line, text in _signs(path, file.after) if text not in before
         ]
     return tuple(found)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from milepost.core.verdict import CheckResult, Question
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 
 NAME = "audit"
 MOST_QUESTIONS = 10
 
 
-def audit_check(now: tuple[Note, ...] | None, base: tuple[Note, ...] | None) -> CheckResult:
+def audit_check(now: tuple[AuditNote, ...] | None, base: tuple[AuditNote, ...] | None) -> CheckResult:
     """Held for what the base was not seen to do; None is a run that nobody watched."""
     if now is None:
         return CheckResult(name=NAME, outcome="absent", summary="no run of the tests was watched")
@@ -26,7 +26,7 @@ def audit_check(now: tuple[Note, ...] | None, base: tuple[Note, ...] | None) -> 
     return CheckResult(name=NAME, outcome="held", summary=f"{told}{more}", questions=questions)
 
 
-def _place(note: Note) -> str:
+def _place(note: AuditNote) -> str:
     if not note.path:
         return "code that was made at run time"
     return f"{note.path}:{note.line}" if note.line else note.path

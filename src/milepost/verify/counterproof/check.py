@@ -79,7 +79,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TrialOutcome:
     """Tests that must fail, and those that passed, each time that they were run."""
 
     ids: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ def choose(earlier: Iterable[CheckResult], seed: str) -> Chosen:
     )
 
 
-def judged(chosen: Chosen, without: Tried, otherwise: Tried, *, declares_outside: bool) -> CheckResult:
+def judged(chosen: Chosen, without: TrialOutcome, otherwise: TrialOutcome, *, declares_outside: bool) -> CheckResult:
     """What the trials came to.
 
     A test that passes without the work, but not with other expectations, may be about what the change declares outside
@@ -147,7 +147,7 @@ class _MustFail:
     trial: Trial
     watched: Watched
 
-    def without_work(self, product: tuple[str, ...], ids: tuple[str, ...]) -> Tried:
+    def without_work(self, product: tuple[str, ...], ids: tuple[str, ...]) -> TrialOutcome:
         """Of tests that start programs only those count that fail: nothing may be taken out of what they start."""
         files: dict[str, bytes | None] = {}
         for path in product:
@@ -165,15 +165,15 @@ class _MustFail:
         elsewhere = {id_ for id_ in tried.green if id_.partition("::")[0] in starting}
         return replace(tried, ids=tried.ids - elsewhere, green=tried.green - elsewhere)
 
-    def with_other_expectations(self, ids: tuple[str, ...]) -> Tried:
+    def with_other_expectations(self, ids: tuple[str, ...]) -> TrialOutcome:
         """All expectations of each test at once, and then the last of those that have several."""
         everything = self._expecting(ids, last=False)
         last = self._expecting(ids, last=True)
-        return Tried(
+        return TrialOutcome(
             ids=everything.ids | last.ids, green=everything.green | last.green, runs=(*everything.runs, *last.runs)
         )
 
-    def _expecting(self, ids: tuple[str, ...], *, last: bool) -> Tried:
+    def _expecting(self, ids: tuple[str, ...], *, last: bool) -> TrialOutcome:
         files: dict[str, bytes | None] = {}
         wanted: list[str] = []
         for path, inside in by_file(ids).items():
@@ -184,16 +184,16 @@ class _MustFail:
                 wanted += [id_ for id_ in inside if id_ in found.ids]
         return self._tried(files, tuple(wanted))
 
-    def _tried(self, files: Files, ids: tuple[str, ...]) -> Tried:
+    def _tried(self, files: Files, ids: tuple[str, ...]) -> TrialOutcome:
         """Run the tests; those that pass are run once more, as an accusation must not come from a flaky test."""
         if not files or not ids:
-            return Tried()
+            return TrialOutcome()
         first = self.trial.run(files, ids)
         green = tuple(passed_in(first, ids))
         again = self.trial.run(files, green) if green else ()
         unknown = {case.id for run in first for case in run.cases if UNKNOWN in case.message + case.traceback}
         seen = {case.id for run in first for case in run.cases} | {run.problem for run in first if run.problem}
-        return Tried(
+        return TrialOutcome(
             ids=frozenset(id_ for id_ in ids if id_ not in unknown) if seen else frozenset(),
             green=passed_in(again, green),
             runs=(*first, *again),

@@ -20,7 +20,7 @@ PARTS = Path(__file__).parent.parent / "plain" / "guest" / "parts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class JudgeExit:
     """How a judging program ended: `code` is None where it did not by itself; `path` is the file that ended it."""
 
     code: int | None
@@ -28,16 +28,16 @@ class Ending:
     line: int = 0
 
 
-def endings_in(folder: Path, package: str) -> tuple[Ending, ...]:
+def endings_in(folder: Path, package: str) -> tuple[JudgeExit, ...]:
     """How the judging programs ended that were started with a package of this name in a folder."""
-    found: dict[int, Ending] = {}
+    found: dict[int, JudgeExit] = {}
     key = _key(package)
     for line in (report_file.read(folder / package / "ends") or "").splitlines():
         with suppress(ValueError, TypeError):
             said, process, what, code, path, number = json.loads(line)
             if said == key:
                 ended = what == "ended"
-                found[int(process)] = Ending(code=int(code) if ended else None, path=str(path), line=int(number))
+                found[int(process)] = JudgeExit(code=int(code) if ended else None, path=str(path), line=int(number))
     return tuple(found.values())
 
 

@@ -19,12 +19,12 @@ from milepost.core.attempt import Workspace
 from milepost.core.verdict import CheckResult, Question
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.check import ABOUT, NAME
-from milepost.verify.counterproof.exact_judge import Ending, endings_in, lay_comparison, with_exact_comparisons
+from milepost.verify.counterproof.exact_judge import JudgeExit, endings_in, lay_comparison, with_exact_comparisons
 from milepost.verify.counterproof.languages import language_of, sabotage
 from milepost.verify.judging.paths import PYTHON, suffix
 from milepost.verify.suites import report_file
 from milepost.verify.suites.runners.flavours import REPORTERS
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.watched import Watched
 from milepost.verify.witness.guest.other import UNKNOWN
 from milepost.verify.witness.swap import read_plainly, swapped
@@ -45,7 +45,7 @@ class ExitCodeProof:
     judges: tuple[str, ...]
     product: tuple[str, ...]
 
-    def run(self, workspace: Workspace) -> tuple[CheckResult, tuple[Note, ...]]:
+    def run(self, workspace: Workspace) -> tuple[CheckResult, tuple[AuditNote, ...]]:
         """The answer, and what changed files were seen to do while the line ran as it is."""
         watched = Watched(tests=self.judges, changed=self.product).with_names()
         bench = replace(self.bench, about=ABOUT)
@@ -89,7 +89,7 @@ class ExitCodeProof:
         leaves = any(_LEAVES.search(source or b"") for source in sources.values())
         return passed, "" if leaves else self._ended_by_work(endings_in(place, package))
 
-    def _ended_by_work(self, endings: tuple[Ending, ...]) -> str:
+    def _ended_by_work(self, endings: tuple[JudgeExit, ...]) -> str:
         """The place in a changed file that ended a judging program, or that it is gone; empty where it ended itself."""
         if any(ending.code is None for ending in endings):
             return "it was ended from elsewhere"
@@ -98,7 +98,7 @@ class ExitCodeProof:
 
     def _watched(
         self, workspace: Workspace, bench: Bench, watched: Watched, beside: tuple[str, ...] = ()
-    ) -> tuple[bool, tuple[Note, ...]]:
+    ) -> tuple[bool, tuple[AuditNote, ...]]:
         place = _room(workspace)
         tops = list(dict.fromkeys((str(workspace.folder), os.path.realpath(workspace.folder))))
         order = {"tops": tops, **asdict(watched)}
@@ -137,20 +137,20 @@ def _room(workspace: Workspace) -> Path:
     return place
 
 
-def _lines(text: str) -> list[Note]:
-    found: list[Note] = []
+def _lines(text: str) -> list[AuditNote]:
+    found: list[AuditNote] = []
     for line in text.splitlines():
         with suppress(ValueError, TypeError):
             what, path, number = json.loads(line)
-            found.append(Note(what=str(what), path=str(path), line=int(number)))
+            found.append(AuditNote(what=str(what), path=str(path), line=int(number)))
     return found
 
 
-def _marked(text: str, marker: str) -> list[Note]:
-    found: list[Note] = []
+def _marked(text: str, marker: str) -> list[AuditNote]:
+    found: list[AuditNote] = []
     for line in text.splitlines():
         if line.startswith(marker):
             with suppress(ValueError, KeyError, TypeError):
                 told = json.loads(line.removeprefix(marker))
-                found.append(Note(what=str(told["what"]), path=str(told["path"]), line=int(told["line"])))
+                found.append(AuditNote(what=str(told["what"]), path=str(told["path"]), line=int(told["line"])))
     return found

@@ -31,7 +31,7 @@ ONLY_WHEELS = ("--only-binary", ":all:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class InstallCommand:
     """A command of an installation; `tool` is the installer whose settings it needs, empty where it needs none."""
 
     argv: tuple[str, ...]
@@ -89,7 +89,7 @@ class Making:
                 return problem
             sources = (*sources, name)
 
-    def _steps(self, entry: Path, sources: tuple[str, ...]) -> list[Step]:
+    def _steps(self, entry: Path, sources: tuple[str, ...]) -> list[InstallCommand]:
         base = str(self._base.path)
         if self._holds_archives:
             binary = () if self._builds.everything else ONLY_WHEELS
@@ -101,13 +101,13 @@ class Making:
         options = () if self._builds.everything else (*ONLY_WHEELS, *_from_source(sources))
         return install_steps(self._tool, self._needs, base, entry, wheels=wheels, options=options)
 
-    def _run_all(self, steps: list[Step], entry: Path) -> Failed | None:
+    def _run_all(self, steps: list[InstallCommand], entry: Path) -> Failed | None:
         return next((problem for step in steps if (problem := self._run(step, entry)) is not None), None)
 
     def _led_by(self, tool: str) -> bool:
         return f"{tool}.lock" in self._locks and shutil.which(tool, path=self._installer.path) is not None
 
-    def _run(self, step: Step, entry: Path) -> Failed | None:
+    def _run(self, step: InstallCommand, entry: Path) -> Failed | None:
         readable = self._base.readable
         result = self._installer.run(step.argv, entry, tool=step.tool, env=step.env, readable=readable)
         return failed(result, step.argv, self._installer.timeout_s)
@@ -144,14 +144,14 @@ def install_steps(
     *,
     wheels: tuple[str, ...] = (),
     options: tuple[str, ...] = (),
-) -> list[Step]:
+) -> list[InstallCommand]:
     """The commands that fill an environment, in order; `wheels` are packages of a lock that may not be built.
 
     `options` are for pip.
     """
     environment = entry / VENV
     python = str(environment / "bin" / "python")
-    venv = Step(argv=(base, "-I", "-m", "venv", str(environment)))
+    venv = InstallCommand(argv=(base, "-I", "-m", "venv", str(environment)))
     if tool == "uv":
         extras = tuple(word for extra in needs.extras for word in ("--extra", extra))
         extras += tuple(word for group in needs.groups for word in ("--group", group))
@@ -159,19 +159,21 @@ def install_steps(
         env = {"UV_PROJECT_ENVIRONMENT": str(environment), "UV_PYTHON_DOWNLOADS": "never", "UV_LINK_MODE": "copy"}
         sync = ("uv", "sync", "--frozen", "--no-install-workspace", "--python", base, *extras)
         # To compile starts the interpreter of the environment, which runs code of packages.
-        compiled = Step(argv=(python, "-I", "-m", "compileall", "-q", str(environment / "lib")))
-        return [Step(argv=sync, env=env, tool=tool), compiled]
+        compiled = InstallCommand(argv=(python, "-I", "-m", "compileall", "-q", str(environment / "lib")))
+        return [InstallCommand(argv=sync, env=env, tool=tool), compiled]
     if tool == "poetry":
         extras = tuple(word for extra in needs.extras for word in ("--extras", extra))
         env = {"VIRTUAL_ENV": str(environment), "POETRY_VIRTUALENVS_IN_PROJECT": "false"}
         env |= {"POETRY_INSTALLER_ONLY_BINARY": ",".join(wheels)} if wheels else {}
         install = ("poetry", "install", "--no-root", "--no-interaction", "--no-ansi", *extras)
-        return [venv, Step(argv=install, env=env, tool=tool)]
+        return [venv, InstallCommand(argv=install, env=env, tool=tool)]
     install = (python, *PIP, *INSTALL, *options)
-    return [venv, *(Step(argv=(*install, *words), tool="pip") for words in _asked_of_pip(needs))]
+    return [venv, *(InstallCommand(argv=(*install, *words), tool="pip") for words in _asked_of_pip(needs))]
 
 
-def wheel_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ONLY_WHEELS) -> list[Step]:
+def wheel_steps(
+    needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ONLY_WHEELS
+) -> list[InstallCommand]:
     """The commands that fill an environment with wheels: all are fetched, which runs none of them, then installed."""
     environment = entry / VENV
     python = str(environment / "bin" / "python")
@@ -180,16 +182,18 @@ def wheel_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[st
     asked = [*_asked_of_pip(needs)]
     constraints = ("-c", ".constraints.txt") if needs.constraints else ()
     named = any(name_of(line) == "pytest" for line in (*needs.asked.lines, *needs.declared))
-    tests = [Step(argv=(*fetch, *constraints, "pytest"), tool="pip")] if needs.uses_pytest and not named else []
+    tests = (
+        [InstallCommand(argv=(*fetch, *constraints, "pytest"), tool="pip")] if needs.uses_pytest and not named else []
+    )
     return [
-        Step(argv=(base, "-I", "-m", "venv", str(environment))),
-        *(Step(argv=(*fetch, *words), tool="pip") for words in asked),
+        InstallCommand(argv=(base, "-I", "-m", "venv", str(environment))),
+        *(InstallCommand(argv=(*fetch, *words), tool="pip") for words in asked),
         *tests,
-        *(Step(argv=(*install, *words)) for words in asked),
+        *(InstallCommand(argv=(*install, *words)) for words in asked),
     ]
 
 
-def archive_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ()) -> list[Step]:
+def archive_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[str, ...] = ()) -> list[InstallCommand]:
     """The commands that fill an environment where archives of the repository are among what it needs.
 
     All else is fetched first, with what most builds use. What is in the archives runs only afterwards, when there are
@@ -202,12 +206,12 @@ def archive_steps(needs: PythonNeeds, base: str, entry: Path, *, options: tuple[
     tests = ("pytest",) if needs.uses_pytest else ()
     files = [FROM_AFAR] if from_afar(needs) else []
     files += [".declared.txt"] if requirement_texts(needs)[".declared.txt"] else []
-    afar = [Step(argv=(*fetch, *constraints, "-r", file), tool="pip") for file in files]
+    afar = [InstallCommand(argv=(*fetch, *constraints, "-r", file), tool="pip") for file in files]
     return [
-        Step(argv=(base, "-I", "-m", "venv", str(entry / VENV))),
+        InstallCommand(argv=(base, "-I", "-m", "venv", str(entry / VENV))),
         *afar,
-        Step(argv=(*fetch, *constraints, *tests, "setuptools", "wheel"), tool="pip"),
-        *(Step(argv=(*install, *words)) for words in _asked_of_pip(needs)),
+        InstallCommand(argv=(*fetch, *constraints, *tests, "setuptools", "wheel"), tool="pip"),
+        *(InstallCommand(argv=(*install, *words)) for words in _asked_of_pip(needs)),
     ]
 
 
@@ -222,14 +226,16 @@ def needs_addresses(needs: PythonNeeds) -> bool:
     return any("://" in line for line in (*needs.asked.lines, *needs.declared))
 
 
-def pytest_step(tool: str, python: str, constrained: bool, apart: bool) -> Step:
+def pytest_step(tool: str, python: str, constrained: bool, apart: bool) -> InstallCommand:
     """The command that adds pytest where the tests are written for it and nothing else brought it."""
     if tool == "uv":
-        return Step(argv=("uv", "pip", "install", "--python", python, "pytest"), tool="uv")
+        return InstallCommand(argv=("uv", "pip", "install", "--python", python, "pytest"), tool="uv")
     constraints = ("-c", ".constraints.txt") if constrained else ()
     if apart:
-        return Step(argv=(python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS, *constraints, "pytest"))
-    return Step(argv=(python, *PIP, *INSTALL, *constraints, "pytest"), tool="pip")
+        return InstallCommand(
+            argv=(python, *PIP, *INSTALL, "--no-index", "--find-links", WHEELS, *constraints, "pytest")
+        )
+    return InstallCommand(argv=(python, *PIP, *INSTALL, *constraints, "pytest"), tool="pip")
 
 
 def first_pytest_command(python: str) -> tuple[str, ...]:

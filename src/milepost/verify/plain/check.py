@@ -8,7 +8,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
 from milepost.verify.plain.old_source import beside_base, is_doubtful, old_files
-from milepost.verify.plain.outcome import Tried, Unit, judged, unsteady, weighed
+from milepost.verify.plain.outcome import FileOutcome, Unit, judged, unsteady, weighed
 from milepost.verify.plain.programs import programs
 from milepost.verify.plain.run import PlainProgram, PlainRun
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -37,10 +37,12 @@ class PlainRunCheck:
         first = next((one.result for one in tried if one.result is not None), None)
         return replace(told, enforced=first.enforced) if first is not None else told
 
-    def _try(self, program: PlainProgram, units: tuple[Unit, ...]) -> Tried:
+    def _try(self, program: PlainProgram, units: tuple[Unit, ...]) -> FileOutcome:
         """Run the tests; those that fail are run once more, as an accusation must not come from a flaky test."""
         if not units:
-            return Tried(path=program.path, problem=program.plain().problem or "its tests take fixtures from elsewhere")
+            return FileOutcome(
+                path=program.path, problem=program.plain().problem or "its tests take fixtures from elsewhere"
+            )
         places = tuple(unit.place for unit in units)
         first = program.run(places)
         if first.problem and first.result is not None:
@@ -54,7 +56,9 @@ class PlainRunCheck:
             old = program.run(places)
         return beside_base(tried, units, first, old, program.hidden() or ())
 
-    def _repeated(self, program: PlainProgram, units: tuple[Unit, ...], first: PlainRun, tried: Tried) -> Tried:
+    def _repeated(
+        self, program: PlainProgram, units: tuple[Unit, ...], first: PlainRun, tried: FileOutcome
+    ) -> FileOutcome:
         """The same, with the tests that do not pass once more in the same process, where those of the base do.
 
         What differs with the order or the number of calls on the source of the base as well is how these tests are.

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from milepost.core.change import Change
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
-from milepost.verify.plain.outcome import Tried, Unit
+from milepost.verify.plain.outcome import FileOutcome, Unit
 from milepost.verify.plain.run import PlainRun
 
 _MODULE = re.compile(rb"^\s*(import|export)\b", re.MULTILINE)
@@ -29,15 +29,15 @@ def _stub(path: str, after: bytes | None) -> bytes | None:
     return None
 
 
-def is_doubtful(tried: Tried, units: tuple[Unit, ...], now: PlainRun) -> bool:
+def is_doubtful(tried: FileOutcome, units: tuple[Unit, ...], now: PlainRun) -> bool:
     """Whether a run came to nothing, or to less than it could: the base must tell whether that is the work's doing."""
     ran = now.result is not None  # else it was never begun, for a reason that lies in the file
     return ran and (bool(tried.problem) or bool(_apart(units, now)))
 
 
 def beside_base(
-    tried: Tried, units: tuple[Unit, ...], now: PlainRun, old: PlainRun, hidden: tuple[str, ...] = ()
-) -> Tried:
+    tried: FileOutcome, units: tuple[Unit, ...], now: PlainRun, old: PlainRun, hidden: tuple[str, ...] = ()
+) -> FileOutcome:
     """What the run comes to, knowing how the same tests ran on the source of the base.
 
     A failure that names a file of `hidden` comes from the surroundings, whoever's it is.

@@ -27,7 +27,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class FileOutcome:
     """What became of the tests of a file. `controlled`: a test that needs nothing of the change passed as well.
 
     `unsteady` passed, and failed when they were run once more in the same process.
@@ -63,9 +63,9 @@ def _place_of(id_: str) -> str:
     return place.partition("[")[0] if suffix(path) in PYTHON else place
 
 
-def weighed(path: str, units: tuple[Unit, ...], first: PlainRun, again: PlainRun) -> Tried:
+def weighed(path: str, units: tuple[Unit, ...], first: PlainRun, again: PlainRun) -> FileOutcome:
     """What two runs say of a file; what passed in one of them has passed."""
-    tried = Tried(path=path, problem=first.problem or again.problem, result=first.result)
+    tried = FileOutcome(path=path, problem=first.problem or again.problem, result=first.result)
     if tried.problem:
         return tried
     words: dict[str, list[str]] = {"passed": [], "failed": [], "broke": []}
@@ -106,7 +106,7 @@ def unsteady(units: tuple[Unit, ...], runs: Iterable[PlainRun]) -> tuple[Unit, .
     )
 
 
-def judged(tried: list[Tried]) -> CheckResult:
+def judged(tried: list[FileOutcome]) -> CheckResult:
     """What the plain runs come to: refused where all that decides fails by its comparisons, and a control passes."""
     passed = tuple(id_ for one in tried for id_ in one.passed)
     failed = tuple(id_ for one in tried for id_ in one.failed)

@@ -18,7 +18,7 @@ from milepost.verify.suites.detect import suites
 from milepost.verify.suites.runners import cargo, go, told
 from milepost.verify.suites.runners.flavours import kept_words
 from milepost.verify.suites.runners.javascript import JavaScriptRunner, run_call
-from milepost.verify.suites.runners.package_json import Call, Flavour, call_of, read, script_of
+from milepost.verify.suites.runners.package_json import Flavour, RunnerCall, call_of, read, script_of
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import text_of
 from milepost.verify.witness.runner import NO_INTERPRETER, run_doctest, run_pytest, run_unittest
@@ -120,12 +120,12 @@ def _javascript(selection: Selection, workspace: Workspace, bench: Bench) -> Sui
     return replace(run, cases=tuple(case for case in run.cases if _is_named(case, patterns)))
 
 
-def _call(selection: Selection) -> Call:
+def _call(selection: Selection) -> RunnerCall:
     if selection.runner == "node":
-        call = call_of(["node", *selection.words]) or Call(flavour="node")
+        call = call_of(["node", *selection.words]) or RunnerCall(flavour="node")
         return replace(call, env=dict(selection.env))
     flavour: Flavour = "vitest" if selection.runner == "vitest" else "jest"
-    return Call(flavour=flavour, words=selection.words, node_words=selection.node_words, env=dict(selection.env))
+    return RunnerCall(flavour=flavour, words=selection.words, node_words=selection.node_words, env=dict(selection.env))
 
 
 def _name_patterns(words: tuple[str, ...]) -> list[tuple[str, re.RegexFlag]]:

@@ -12,7 +12,7 @@ from milepost.verify.command_runner import Bench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class AuditNote:
     """What a file of the product was seen to do while tests were run; `line` is 0 where that is not known."""
 
     what: str
@@ -38,7 +38,7 @@ class SuiteRun:
     duration_ms: int = 0
     enforced: tuple[str, ...] = ()
     environment: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[AuditNote, ...] = ()
 
 
 class Runner(Protocol):

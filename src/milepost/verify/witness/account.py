@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from milepost.core.verdict import TestCase, TestOutcome
 from milepost.verify.checks.files import listed
 from milepost.verify.suites.failure_kinds import kind_of
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.witness.stream import Testimony
 
 LONGEST_MESSAGE = 300
@@ -32,7 +32,7 @@ class Account:
     exit_code: int | None = None
     running: str = ""
     runner: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[AuditNote, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class _Reading:
         self.deselected: dict[str, None] = {}
         self.collected: list[tuple[str, str, str, str]] = []
         self.unplanted = False
-        self.notes: list[Note] = []
+        self.notes: list[AuditNote] = []
         for name, *words in testimony.facts:
             if self.end:
                 self.odd = "something was said after the end"
@@ -116,7 +116,7 @@ class _Reading:
             case "over", [id_, duration] if id_ in self.seen:
                 self.seen[id_].over(duration)
             case "note", [what, path, line]:
-                self.notes.append(Note(what=what, path=path, line=int(line)))
+                self.notes.append(AuditNote(what=what, path=path, line=int(line)))
             case "crash", [kind, text]:
                 self.crash = f"{kind}: {text}" if text else kind
             case "end", [code]:

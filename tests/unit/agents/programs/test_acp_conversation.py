@@ -11,7 +11,7 @@ import pytest
 
 from milepost.agents.programs.acp.client import Conversation
 from milepost.agents.programs.acp.lines import LineWriter
-from milepost.agents.programs.acp.peer import Ending, Peer
+from milepost.agents.programs.acp.peer import ConversationEnd, Peer
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "prototypes" / "adapters" / "samples"
 
@@ -29,7 +29,7 @@ class Tape(Peer):
     def receive(self, within_s: float | None) -> dict[str, Any] | str:
         message = next(self._messages, None)
         if message is None:
-            raise Ending("died", "the tape is at its end")
+            raise ConversationEnd("died", "the tape is at its end")
         return message
 
 
@@ -37,7 +37,7 @@ def lines_of(tape: Tape, capsys: pytest.CaptureFixture[str], **order: object) ->
     """What is told of a conversation, its end last."""
     teller = LineWriter()
     given = {"cwd": "/workspace", "prompt": "Do it.", **order}
-    with pytest.raises(Ending) as caught:
+    with pytest.raises(ConversationEnd) as caught:
         Conversation(given, tape, teller).hold(given)
     teller.ended(caught.value.reason, caught.value.error)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]

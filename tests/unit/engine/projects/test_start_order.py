@@ -15,7 +15,7 @@ from milepost.engine.authoring.mismatches import RoadmapFacts, mismatches
 from milepost.engine.projects.budget_shares import Took, left_of
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.projects.sequential import _able, _Turns
-from milepost.engine.projects.start_order import Start, Succession
+from milepost.engine.projects.start_order import ReadyRun, Succession
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Planning
 from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
@@ -67,11 +67,11 @@ def test_a_project_begins_again_when_what_it_waits_for_is_there() -> None:
         CALLS,
         frozenset(),
     )
-    assert list(found.starts()) == [Start(project="api", tasks=("1.1",), met=())]
+    assert list(found.starts()) == [ReadyRun(project="api", tasks=("1.1",), met=())]
     assert not list(found.starts()), "it is under way"
     assert not found.hear("api", passed("1.1", Verdict.FAILED))
     assert found.hear("api", passed("1.1"))
-    assert list(found.starts()) == [Start(project="web", tasks=(), met=("@acme/api:1.1",))]
+    assert list(found.starts()) == [ReadyRun(project="web", tasks=(), met=("@acme/api:1.1",))]
     assert found.hear("web", passed("1.1"))
     assert not list(found.starts()), "api is under way still"
     assert found.hear("api", LegEnd(finished=finished(("1.1", Verdict.PASSED, ""))))
@@ -86,7 +86,7 @@ def test_a_project_begins_again_when_what_it_waits_for_is_there() -> None:
 def test_an_interrupted_run_goes_on_as_it_was_and_what_fails_keeps_back_who_waits() -> None:
     made = plans(api="- [ ] 1.1 A\n- [ ] 1.2 B\n", web="- [ ] 1.1 C (depends: @acme/api:1.1)\n")
     found = Succession(made, CALLS, frozenset({"api"}))
-    assert list(found.starts()) == [Start(project="api", tasks=(), met=())]
+    assert list(found.starts()) == [ReadyRun(project="api", tasks=(), met=())]
     assert found.hear("api", LegEnd(why="1.1 failed", finished=finished(("1.1", Verdict.FAILED, "no"))))
     assert not list(found.starts()), "neither tried again, nor begun by who waits"
     assert {name: end.why for name, end in found.ended().items()} == {
@@ -125,7 +125,7 @@ def test_the_members_of_a_group_are_not_left_over_so_that_nobody_is_named() -> N
     text = b"## Both\n\n- [ ] 1.1 A\n  - Verify: true\n- [ ] 1.2 B\n  - Verify: true\n"
     made = plan(read(text), Planning(grouping="section"))
     assert made.waves == (("1.1",),) and made.tasks[0].members == ("1.2",)
-    assert list(Succession({"api": made}, CALLS, frozenset()).starts()) == [Start(project="api", tasks=(), met=())]
+    assert list(Succession({"api": made}, CALLS, frozenset()).starts()) == [ReadyRun(project="api", tasks=(), met=())]
     family = FamilyPlan(projects=(ProjectPlan(name="api", folder="", roadmap="", plan=made),), waves=())
     assert list(_able(family, _Turns())) == [("api", ())]
 

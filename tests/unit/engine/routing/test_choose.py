@@ -21,7 +21,7 @@ from milepost.engine.memory.task_kind import circumstances_of
 from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, Routing, RunSpec
 from milepost.engine.routing.candidates import RoutingFacts, as_chosen, foretold, is_routed, pattern_for, routing_of
 from milepost.engine.routing.choose import Choice, RoutingQuestion, choose
-from milepost.engine.routing.track_record import Trial, trials_of
+from milepost.engine.routing.track_record import AgentResult, trials_of
 from milepost.engine.run.next_step import Repair, TaskSituation, decide, first_way, named
 from milepost.memory.memory import StoredMemory
 from milepost.plan.advice.traits import Traits
@@ -37,9 +37,9 @@ MEASURED = Routing(mode="measured", agents=("a", "b"), explore=0.1)
 
 def trials(
     agent: str, passed: int | None, tried: int, *, kind: str = "docs", usd: float = 0.0, size: str = "small"
-) -> tuple[Trial, ...]:
+) -> tuple[AgentResult, ...]:
     return tuple(
-        Trial(
+        AgentResult(
             run="r",
             task=f"{kind}{place}",
             agent=agent,
@@ -55,7 +55,7 @@ def trials(
     )
 
 
-def measured(*known: tuple[Trial, ...], traits: Traits = DOCS, **more: Any) -> Choice:
+def measured(*known: tuple[AgentResult, ...], traits: Traits = DOCS, **more: Any) -> Choice:
     return choose(RoutingQuestion(routing=MEASURED, traits=traits, trials=sum(known, ()), **more))
 
 

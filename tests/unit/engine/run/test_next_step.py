@@ -11,7 +11,17 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
 from milepost.engine.memory.episodes import judges_agent
 from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, RunSpec, folded
-from milepost.engine.run.next_step import Hold, Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
+from milepost.engine.run.next_step import (
+    Hold,
+    Land,
+    Leave,
+    Repair,
+    Split,
+    TaskSituation,
+    WaitForTask,
+    decide,
+    first_way,
+)
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.strategy.retry_policy import counts
 from milepost.workspace.repository import Identity, Position
@@ -156,7 +166,7 @@ def test_a_missing_module_that_another_task_makes_is_waited_for_once() -> None:
     check = CheckResult(name="tests", outcome="failed", summary=error.message, cases=(error,))
     maker = Task(id="T2", title="Shop", status="open", line=5, files=("shop.py",))
     outlook = replace(OUTLOOK, others=(maker,))
-    assert decide((tried(1, check),), ORDER, outlook) == Wait("T2")
+    assert decide((tried(1, check),), ORDER, outlook) == WaitForTask("T2")
     assert isinstance(decide((tried(1, check),), ORDER, replace(outlook, waited_for=("T2",))), Repair)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.ship.local.keeper import End, Start, after_death, decide, start_again_at, variables_of
+from milepost.ship.local.keeper import EndProcess, StartProcess, after_death, decide, start_again_at, variables_of
 from milepost.ship.local.processes import Process
 from milepost.ship.local.wanted import Kept, Program, Wanted, read_kept, read_wanted, write_kept, write_wanted
 
@@ -16,12 +16,12 @@ RUNS = Kept(mark="t/1.0/aa", process=Process(pid=7, ticks=70))
 
 def test_what_does_not_run_is_started_and_what_is_not_wanted_is_ended() -> None:
     acts = decide(BOTH, {"1.0": RUNS}, {"1.0": True}, ["t/1.0/aa", "t/0.0/zz"], now=100)
-    assert acts == [End("t/0.0/zz"), Start(TWO)]
+    assert acts == [EndProcess("t/0.0/zz"), StartProcess(TWO)]
 
 
 def test_a_twin_of_an_instance_that_runs_is_ended() -> None:
     acts = decide(Wanted(mark="t", port=80, programs=(ONE,)), {"1.0": RUNS}, {"1.0": True}, ["t/1.0/aa", "t/1.0/bb"], 0)
-    assert acts == [End("t/1.0/bb")]
+    assert acts == [EndProcess("t/1.0/bb")]
 
 
 def test_with_everything_as_it_should_be_nothing_is_done() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from milepost.verify.counterproof.exact_judge import (
-    Ending,
+    JudgeExit,
     endings_in,
     lay_comparison,
     with_exact_comparisons,
@@ -76,15 +76,15 @@ ENDS = "import sys, work\n\ndef main():\n    work.answer()\n    return CODE\n\ns
 @pytest.mark.parametrize(
     ("work", "judge", "ending"),
     [
-        ("answer = lambda: 42\n", "import work\n", Ending(code=0)),
-        ("answer = lambda: 42\n", ENDS.replace("CODE", "None"), Ending(code=0, path="judge.py", line=7)),
-        ("answer = lambda: 42\n", ENDS.replace("CODE", "1"), Ending(code=1, path="judge.py", line=7)),
-        ("def answer():\n    raise SystemExit\n", ENDS, Ending(code=0, path="work.py", line=2)),
-        ("import os\ndef answer():\n    os._exit(0)\n", ENDS, Ending(code=None)),
+        ("answer = lambda: 42\n", "import work\n", JudgeExit(code=0)),
+        ("answer = lambda: 42\n", ENDS.replace("CODE", "None"), JudgeExit(code=0, path="judge.py", line=7)),
+        ("answer = lambda: 42\n", ENDS.replace("CODE", "1"), JudgeExit(code=1, path="judge.py", line=7)),
+        ("def answer():\n    raise SystemExit\n", ENDS, JudgeExit(code=0, path="work.py", line=2)),
+        ("import os\ndef answer():\n    os._exit(0)\n", ENDS, JudgeExit(code=None)),
     ],
     ids=["runs to its end", "says that all is well", "says no", "the work leaves", "the work ends the process"],
 )
-def test_a_judge_tells_how_it_came_to_its_end(tmp_path: Path, work: str, judge: str, ending: Ending) -> None:
+def test_a_judge_tells_how_it_came_to_its_end(tmp_path: Path, work: str, judge: str, ending: JudgeExit) -> None:
     package = lay_comparison(tmp_path)
     (tmp_path / "work.py").write_text(work)
     (tmp_path / "judge.py").write_bytes(with_exact_comparisons(judge.encode(), package) or b"")

@@ -16,11 +16,11 @@ from milepost.core.change import ChangedFile
 from milepost.core.verdict import TestOutcome
 from milepost.verify.counterproof import expectations_javascript, sabotage_javascript
 from milepost.verify.counterproof.audit import audit_check
-from milepost.verify.counterproof.check import Chosen, Tried, judged
+from milepost.verify.counterproof.check import Chosen, TrialOutcome, judged
 from milepost.verify.counterproof.declarations import declares
 from milepost.verify.counterproof.expectations_python import altered
 from milepost.verify.counterproof.sabotage_python import sabotaged
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.witness.guest.other import NoOther, Other
 
 VALUES = st.recursive(
@@ -227,8 +227,8 @@ def test_what_stays_green_is_judged(
 ) -> None:
     told = judged(
         Chosen(deciding=("a", "b"), before=dict.fromkeys("ab", before)),
-        Tried(ids=BOTH, green=frozenset(without)),
-        Tried(ids=BOTH, green=frozenset(otherwise)),
+        TrialOutcome(ids=BOTH, green=frozenset(without)),
+        TrialOutcome(ids=BOTH, green=frozenset(otherwise)),
         declares_outside=outside,
     )
 
@@ -236,7 +236,7 @@ def test_what_stays_green_is_judged(
 
 
 def test_a_test_that_nothing_could_be_tried_on_says_so() -> None:
-    told = judged(Chosen(deciding=("a",)), Tried(), Tried(), declares_outside=False)
+    told = judged(Chosen(deciding=("a",)), TrialOutcome(), TrialOutcome(), declares_outside=False)
 
     assert (told.outcome, told.summary) == (
         "absent",
@@ -245,10 +245,10 @@ def test_a_test_that_nothing_could_be_tried_on_says_so() -> None:
 
 
 def test_only_what_the_base_did_not_do_is_asked_about() -> None:
-    looks = Note(what="looks at the frames of its callers", path="a.py", line=3)
-    reads = Note(what="reads the code of a test", path="a.py", line=7)
+    looks = AuditNote(what="looks at the frames of its callers", path="a.py", line=3)
+    reads = AuditNote(what="reads the code of a test", path="a.py", line=7)
 
-    assert audit_check((looks,), (Note(what=looks.what, path="a.py", line=9),)).outcome == "passed"
+    assert audit_check((looks,), (AuditNote(what=looks.what, path="a.py", line=9),)).outcome == "passed"
     assert audit_check(None, None).outcome == "absent"
     held = audit_check((looks, reads), (looks,))
     assert (held.outcome, [(each.kind, each.path, each.line) for each in held.questions]) == (

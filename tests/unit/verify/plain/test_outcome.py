@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.verdict import CheckOutcome
-from milepost.verify.plain.outcome import Tried, Unit, judged, weighed
+from milepost.verify.plain.outcome import FileOutcome, Unit, judged, weighed
 from milepost.verify.plain.run import ENDED, PlainRun, Word
 
 CONTROL = Unit(place="test_old", ids=("t.py::test_old",), decides=False)
@@ -43,7 +43,10 @@ def test_what_fails_twice_beside_a_control_that_passes_is_refused(
 
 def test_where_some_pass_a_person_is_asked_about_the_others() -> None:
     found = judged(
-        [Tried(path="a", passed=("a::x",)), Tried(path="b", failed=("b::y",), controlled=True, said="1 == 2")]
+        [
+            FileOutcome(path="a", passed=("a::x",)),
+            FileOutcome(path="b", failed=("b::y",), controlled=True, said="1 == 2"),
+        ]
     )
 
     assert found.outcome == "held"

@@ -8,7 +8,7 @@ import pytest
 from milepost.verify.suites.runners.canary import Canary, loaded_by, named_like, source
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
 from milepost.verify.suites.runners.javascript_report import cases_of
-from milepost.verify.suites.runners.package_json import Call, NpmTestScript, script_of
+from milepost.verify.suites.runners.package_json import NpmTestScript, RunnerCall, script_of
 from milepost.verify.suites.runners.sealed import NONE, fresh, seal_of
 
 
@@ -19,28 +19,31 @@ def script(**scripts: str) -> NpmTestScript:
 @pytest.mark.parametrize(
     ("text", "call"),
     [
-        ("vitest", Call(flavour="vitest")),
-        ("vitest run --dir src", Call(flavour="vitest", words=("run", "--dir", "src"))),
-        ("npx jest --ci", Call(flavour="jest", words=("--ci",))),
-        ("cross-env TZ=UTC jest", Call(flavour="jest", env={"TZ": "UTC"})),
-        ("TZ=UTC NODE_ENV=x vitest", Call(flavour="vitest", env={"TZ": "UTC", "NODE_ENV": "x"})),
+        ("vitest", RunnerCall(flavour="vitest")),
+        ("vitest run --dir src", RunnerCall(flavour="vitest", words=("run", "--dir", "src"))),
+        ("npx jest --ci", RunnerCall(flavour="jest", words=("--ci",))),
+        ("cross-env TZ=UTC jest", RunnerCall(flavour="jest", env={"TZ": "UTC"})),
+        ("TZ=UTC NODE_ENV=x vitest", RunnerCall(flavour="vitest", env={"TZ": "UTC", "NODE_ENV": "x"})),
         (
             "node --experimental-vm-modules node_modules/jest/bin/jest.js -i",
-            Call(flavour="jest", words=("-i",), node_words=("--experimental-vm-modules",)),
+            RunnerCall(flavour="jest", words=("-i",), node_words=("--experimental-vm-modules",)),
         ),
-        ("node --import tsx --test tests", Call(flavour="node", words=("tests",), node_words=("--import", "tsx"))),
-        ("tsx --test", Call(flavour="node", node_words=("--import", "tsx"))),
-        ("c8 node --test", Call(flavour="node")),
+        (
+            "node --import tsx --test tests",
+            RunnerCall(flavour="node", words=("tests",), node_words=("--import", "tsx")),
+        ),
+        ("tsx --test", RunnerCall(flavour="node", node_words=("--import", "tsx"))),
+        ("c8 node --test", RunnerCall(flavour="node")),
     ],
 )
-def test_a_test_script_tells_its_runner(text: str, call: Call) -> None:
+def test_a_test_script_tells_its_runner(text: str, call: RunnerCall) -> None:
     assert script(test=text) == NpmTestScript(calls=(call,), text=text)
 
 
 def test_other_commands_of_a_script_are_kept_and_other_scripts_are_followed() -> None:
     found = script(pretest="tsc", test="eslint . && npm run unit && echo done", unit="vitest run")
 
-    assert found.calls == (Call(flavour="vitest", words=("run",)),)
+    assert found.calls == (RunnerCall(flavour="vitest", words=("run",)),)
     assert found.others == (("tsc", True), ("eslint .", True), ("echo done", False))
 
 
@@ -52,7 +55,7 @@ def test_a_script_that_only_a_shell_understands_or_of_no_known_runner_is_left_wh
 def test_without_a_script_the_dependency_tells() -> None:
     placeholder = {"scripts": {"test": 'echo "Error: no test specified" && exit 1'}}
 
-    assert script_of({**placeholder, "devDependencies": {"vitest": "^3"}}).calls == (Call(flavour="vitest"),)
+    assert script_of({**placeholder, "devDependencies": {"vitest": "^3"}}).calls == (RunnerCall(flavour="vitest"),)
     assert script_of(placeholder) == NpmTestScript()
 
 
@@ -60,22 +63,26 @@ def test_runners_are_called_so_that_they_run_everything_and_report_to_us(tmp_pat
     cache = Path("/scratch/cache")
     canary = Selection(canary="tests/z.test.js")
 
-    def words(call: Call, installed: Installed, selection: Selection = canary) -> tuple[str, ...]:
+    def words(call: RunnerCall, installed: Installed, selection: Selection = canary) -> tuple[str, ...]:
         return command(call, installed, selection, cache, tmp_path)
 
-    vitest = Call(flavour="vitest", words=("run", "--bail", "1", "--coverage", "--reporter=dot", "--config", "v.mjs"))
+    vitest = RunnerCall(
+        flavour="vitest", words=("run", "--bail", "1", "--coverage", "--reporter=dot", "--config", "v.mjs")
+    )
     assert words(vitest, Installed(entry="node_modules/vitest/vitest.mjs", version="3.2.4")) == (
         *("node", "node_modules/vitest/vitest.mjs", "run", f"--reporter={REPORTERS / 'vitest.mjs'}", "--bail=0"),
         *("--coverage.enabled=false", "--no-color", "--config", "v.mjs"),
     )
-    jest = Call(flavour="jest", words=("--bail", "3", "-i", "--coverage", "src", "-t", "counts"))
+    jest = RunnerCall(flavour="jest", words=("--bail", "3", "-i", "--coverage", "src", "-t", "counts"))
     common = ("--bail=0", "--testFailureExitCode=1", "--coverage=false", "--watchman=false")
     start = ("node", "jest.js", "--ci", f"--reporters={REPORTERS / 'jest.cjs'}", *common, f"--cacheDirectory={cache}")
     newer = words(jest, Installed(entry="jest.js", version="30.1.0"))
-    older = words(Call(flavour="jest"), Installed(entry="jest.js", version="27.0.0"), Selection(files=("a.test.js",)))
+    older = words(
+        RunnerCall(flavour="jest"), Installed(entry="jest.js", version="27.0.0"), Selection(files=("a.test.js",))
+    )
     assert newer == (*start, "--workerIdleMemoryLimit=1000GB", "--maxWorkers=1", "src", "tests/z.test.js")
     assert older == (*start, "--maxWorkers=2", "--runTestsByPath", "a.test.js")
-    node = Call(flavour="node", words=("--test-reporter", "dot"), node_words=("--import", "tsx"))
+    node = RunnerCall(flavour="node", words=("--test-reporter", "dot"), node_words=("--import", "tsx"))
     assert words(node, Installed()) == (
         *("node", "--import", "tsx", "--test", f"--test-reporter={REPORTERS / 'node.mjs'}"),
         "--test-reporter-destination=stdout",
@@ -86,7 +93,7 @@ def test_signs_in_the_places_of_a_call_are_expanded_as_a_shell_would(tmp_path: P
     for name in ("a.test.js", "deep/b.test.js"):
         (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "src" / name).write_text("")
-    call = Call(flavour="node", words=("src/**/*.test.js",))
+    call = RunnerCall(flavour="node", words=("src/**/*.test.js",))
 
     found = command(call, Installed(), Selection(canary="src/z.test.js"), tmp_path, tmp_path)
 

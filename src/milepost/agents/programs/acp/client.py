@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from milepost.agents.programs.acp.lines import LONGEST_LAST, LONGEST_WHAT, LineWriter, short
-from milepost.agents.programs.acp.peer import Ending, Peer
+from milepost.agents.programs.acp.peer import ConversationEnd, Peer
 from milepost.agents.programs.acp.workspace import Outside, answer, objection, paths_told, read_text, write_text
 
 PROTOCOL = 1
@@ -51,7 +51,9 @@ class Conversation:
         }
         met = self._ask("initialize", greeting, START_S)
         if met.get("protocolVersion") != PROTOCOL:
-            raise Ending("protocol", f"speaks version {met.get('protocolVersion')!r} of the protocol, not {PROTOCOL}")
+            raise ConversationEnd(
+                "protocol", f"speaks version {met.get('protocolVersion')!r} of the protocol, not {PROTOCOL}"
+            )
         opened = self._open(order.get("session") or "", _dict(met.get("agentCapabilities")))
         if order.get("model"):
             self._choose_model(opened, order["model"])
@@ -60,7 +62,7 @@ class Conversation:
         self._tell_used(ended)
         if self._cancel_by is not None:
             raise self._one_too_many()
-        raise Ending(short(str(ended.get("stopReason"))))
+        raise ConversationEnd(short(str(ended.get("stopReason"))))
 
     def _open(self, session: str, can: dict[str, Any]) -> dict[str, Any]:
         """A new session, or the one to go on with: what is told of it before is no work of this run."""
@@ -74,14 +76,16 @@ class Conversation:
                 opened = self._ask(method, {"sessionId": session, **where}, START_S)
                 if not resumes:
                     self._hear_the_past()
-            except Ending as ending:
-                raise Ending("session", f"cannot go on with the session {session!r}: {ending.error}") from ending
+            except ConversationEnd as ending:
+                raise ConversationEnd(
+                    "session", f"cannot go on with the session {session!r}: {ending.error}"
+                ) from ending
             self._replaying, self._session = False, session
         else:
             opened = self._ask("session/new", where, START_S)
             self._session = opened.get("sessionId") or ""
             if not isinstance(self._session, str) or not self._session:
-                raise Ending("protocol", "opened a session without a name")
+                raise ConversationEnd("protocol", "opened a session without a name")
         self._teller.tell("session", id=self._session, resumable=resumable and len(self._session) <= LONGEST_WHAT)
         return opened
 
@@ -108,7 +112,7 @@ class Conversation:
                 self._ask("session/set_config_option", chosen, START_S)
                 return
         if not isinstance(opened.get("models"), dict):
-            raise Ending("model", f"does not let clients choose a model, so {model!r} cannot be used this way")
+            raise ConversationEnd("model", f"does not let clients choose a model, so {model!r} cannot be used this way")
         self._ask("session/set_model", {"sessionId": self._session, "modelId": model}, START_S)
 
     def _ask(self, method: str, params: dict[str, Any], within_s: float | None) -> dict[str, Any]:
@@ -122,7 +126,7 @@ class Conversation:
             if "method" in message:
                 self._listen(message)
             elif message.get("id") == number and isinstance(message.get("error"), dict):
-                raise Ending("error", f"{method}: {_error_in_words(message['error'])}")
+                raise ConversationEnd("error", f"{method}: {_error_in_words(message['error'])}")
             elif message.get("id") == number:
                 return _dict(message.get("result"))
 
@@ -133,7 +137,7 @@ class Conversation:
         except TimeoutError:
             if self._cancel_by is not None:
                 raise self._one_too_many() from None
-            raise Ending("unanswered", f"did not answer {method} within {START_S:g} s") from None
+            raise ConversationEnd("unanswered", f"did not answer {method} within {START_S:g} s") from None
         if isinstance(message, str):
             self._teller.stray(message)
             return {}
@@ -220,8 +224,8 @@ class Conversation:
         elif status in ("completed", "failed"):
             self._teller.unfinished.clear()
 
-    def _one_too_many(self) -> Ending:
-        return Ending("most_steps", f"stopped after {self._most_steps} turns without an end")
+    def _one_too_many(self) -> ConversationEnd:
+        return ConversationEnd("most_steps", f"stopped after {self._most_steps} turns without an end")
 
     def _tell_used(self, ended: dict[str, Any]) -> None:
         """What the answer to the prompt says about tokens, in the protocol's own field or where some put it instead."""
@@ -248,7 +252,7 @@ def main() -> int:
     try:
         peer = Peer(order["argv"], Path(order["cwd"]))
         Conversation(order, peer, teller).hold(order)
-    except Ending as ending:
+    except ConversationEnd as ending:
         teller.ended(ending.reason, ending.error)
         if peer is not None:
             peer.leave()

@@ -21,7 +21,7 @@ LONGEST_STRAY = 1_000
 LEAVE_S = 2.0
 
 
-class Ending(Exception):
+class ConversationEnd(Exception):
     """The conversation is over: why, and what went wrong if anything did."""
 
     def __init__(self, reason: str, error: str = "") -> None:
@@ -39,9 +39,9 @@ class Peer:
                 argv, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except OSError as problem:
-            raise Ending("not_started", f"could not start {argv[0]!r}: {problem.strerror}") from problem
+            raise ConversationEnd("not_started", f"could not start {argv[0]!r}: {problem.strerror}") from problem
         self._stdin = cast(IO[bytes], self._program.stdin)
-        self._inbox: queue.Queue[dict[str, Any] | str | Ending] = queue.Queue(1000)
+        self._inbox: queue.Queue[dict[str, Any] | str | ConversationEnd] = queue.Queue(1000)
         self._received = 0
         threading.Thread(target=_read, args=(self._program.stdout, self._inbox), daemon=True).start()
 
@@ -50,7 +50,7 @@ class Peer:
             self._stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._stdin.flush()
         except OSError as problem:
-            raise Ending("died", f"the program {self._how_it_left()}: {problem.strerror}") from problem
+            raise ConversationEnd("died", f"the program {self._how_it_left()}: {problem.strerror}") from problem
 
     def receive(self, within_s: float | None) -> dict[str, Any] | str:
         """The next message, or a line that is none; `TimeoutError` when nothing comes."""
@@ -60,9 +60,9 @@ class Peer:
             raise TimeoutError from None
         self._received += 1
         if self._received > MOST_MESSAGES:
-            raise Ending("flood", f"the program sent more than {MOST_MESSAGES} messages")
-        if isinstance(message, Ending):
-            raise Ending(message.reason, message.error or f"the program {self._how_it_left()}")
+            raise ConversationEnd("flood", f"the program sent more than {MOST_MESSAGES} messages")
+        if isinstance(message, ConversationEnd):
+            raise ConversationEnd(message.reason, message.error or f"the program {self._how_it_left()}")
         return message
 
     def leave(self) -> None:
@@ -83,15 +83,15 @@ class Peer:
             return "closed its pipes"
 
 
-def _read(stream: IO[bytes], inbox: queue.Queue[dict[str, Any] | str | Ending]) -> None:
+def _read(stream: IO[bytes], inbox: queue.Queue[dict[str, Any] | str | ConversationEnd]) -> None:
     """Put every message into the inbox, a line that is none as its text, and at the end why it is the end."""
     while line := stream.readline(LONGEST_MESSAGE):
         if len(line) == LONGEST_MESSAGE and not line.endswith(b"\n"):
-            inbox.put(Ending("flood", f"the program sent a message of more than {LONGEST_MESSAGE} bytes"))
+            inbox.put(ConversationEnd("flood", f"the program sent a message of more than {LONGEST_MESSAGE} bytes"))
             return
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
         inbox.put(message if isinstance(message, dict) else line[:LONGEST_STRAY].decode(errors="replace").strip())
-    inbox.put(Ending("died"))
+    inbox.put(ConversationEnd("died"))

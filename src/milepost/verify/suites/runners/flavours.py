@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.verify.suites.runners.package_json import Call, Flavour
+from milepost.verify.suites.runners.package_json import Flavour, RunnerCall
 
 REPORTERS = Path(__file__).with_name("reporters")
 
@@ -72,7 +72,7 @@ class Installed:
         return int(found[0]) if found else 0
 
 
-def command(call: Call, installed: Installed, selection: Selection, cache: Path, folder: Path) -> tuple[str, ...]:
+def command(call: RunnerCall, installed: Installed, selection: Selection, cache: Path, folder: Path) -> tuple[str, ...]:
     """The argv of a call in `folder`; `cache` is a folder that is new."""
     kept = kept_words(call, folder)
     if call.flavour == "node":
@@ -83,7 +83,7 @@ def command(call: Call, installed: Installed, selection: Selection, cache: Path,
     return (*runner, *_jest(kept, selection, installed, cache))
 
 
-def kept_words(call: Call, folder: Path) -> tuple[str, ...]:
+def kept_words(call: RunnerCall, folder: Path) -> tuple[str, ...]:
     """The words of a call that say where its tests are and how they are run."""
     kept: list[str] = []
     words = list(call.words)
@@ -99,7 +99,7 @@ def kept_words(call: Call, folder: Path) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def is_restricted(call: Call) -> bool:
+def is_restricted(call: RunnerCall) -> bool:
     """Whether the call names places to look for tests."""
     return any(not word.startswith("-") for word in kept_words(call, Path("/nowhere")))
 
@@ -137,7 +137,7 @@ def _in_workers(options: tuple[str, ...], installed: Installed) -> tuple[str, ..
     return options if others != options else ("--maxWorkers=2", *others)
 
 
-def _node(call: Call, kept: tuple[str, ...], selection: Selection) -> tuple[str, ...]:
+def _node(call: RunnerCall, kept: tuple[str, ...], selection: Selection) -> tuple[str, ...]:
     options, places = _split(kept)
     return (
         *("node", *call.node_words, "--test", f"--test-reporter={REPORTERS / 'node.mjs'}"),

@@ -20,7 +20,7 @@ from milepost.verify.suites.runners.canary import NOT_FAILED, Canary, added_to, 
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
 from milepost.verify.suites.runners.javascript_report import cases_of, plain, same
 from milepost.verify.suites.runners.others import run_others
-from milepost.verify.suites.runners.package_json import Call, Flavour, NpmTestScript
+from milepost.verify.suites.runners.package_json import Flavour, NpmTestScript, RunnerCall
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import files_below, text_of
 
@@ -54,7 +54,7 @@ class JavaScriptRunner:
         place = workspace.folder / folder
         package = package_json.read(place) or {}
         script = package_json.script_of(package)
-        calls = [call for call in script.calls if call.flavour == self.flavour] or [Call(flavour=self.flavour)]
+        calls = [call for call in script.calls if call.flavour == self.flavour] or [RunnerCall(flavour=self.flavour)]
         suite = _Suite(folder=folder, workspace=workspace, bench=bench, modules=package.get("type") == "module")
         of_others = tuple(each for each in only if each.startswith(told.within(folder, "package.json::")))
         of_tests = tuple(each for each in only if each not in of_others)
@@ -67,7 +67,7 @@ class JavaScriptRunner:
         return told.chosen(told.combined(told_runs), only) if told_runs else SuiteRun(argv=(), exit_code=None)
 
 
-def run_call(call: Call, folder: str, workspace: Workspace, bench: Bench) -> SuiteRun:
+def run_call(call: RunnerCall, folder: str, workspace: Workspace, bench: Bench) -> SuiteRun:
     """Run the tests of one call of a runner, somebody's command line, in `folder`."""
     package = package_json.read(workspace.folder / folder) or {}
     suite = _Suite(folder=folder, workspace=workspace, bench=bench, modules=package.get("type") == "module")
@@ -106,7 +106,7 @@ class _Suite:
     def place(self) -> Path:
         return self.workspace.folder / self.folder
 
-    def run(self, call: Call, only: tuple[str, ...]) -> SuiteRun:
+    def run(self, call: RunnerCall, only: tuple[str, ...]) -> SuiteRun:
         """Run with a canary beside the likeliest test file; where the runner does not look there, in one it found."""
         installed = Installed() if call.flavour == "node" else self._installed(call.flavour)
         if installed is None:
@@ -126,7 +126,7 @@ class _Suite:
 
     def _run_once(
         self,
-        call: Call,
+        call: RunnerCall,
         installed: Installed,
         files: tuple[str, ...],
         planting: AbstractContextManager[Canary | None],

@@ -29,7 +29,7 @@ _WORKSPACE_RUN = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class RunnerCall:
     """One call of a test runner: the runner, what goes before it to node, its own words, and variables."""
 
     flavour: Flavour
@@ -42,7 +42,7 @@ class Call:
 class NpmTestScript:
     """A test script taken apart. `others` are its commands that are no runner, as (command, comes before the tests)."""
 
-    calls: tuple[Call, ...] = ()
+    calls: tuple[RunnerCall, ...] = ()
     others: tuple[tuple[str, bool], ...] = ()
     text: str = ""
 
@@ -73,16 +73,16 @@ def script_of(package: Mapping[str, Any]) -> NpmTestScript:
     scripts = _texts(package.get("scripts"))
     text = scripts.get("test", "")
     if not text or _PLACEHOLDER in text:
-        return NpmTestScript(calls=tuple(Call(flavour=name) for name in _dependencies(package)))
-    parts: list[Call | str] = []
+        return NpmTestScript(calls=tuple(RunnerCall(flavour=name) for name in _dependencies(package)))
+    parts: list[RunnerCall | str] = []
     for name in ("pretest", "test", "posttest"):
         if scripts.get(name):
             parts.extend(_parts(scripts[name], scripts, DEEPEST_SCRIPT))
-    places = [at for at, part in enumerate(parts) if isinstance(part, Call)]
+    places = [at for at, part in enumerate(parts) if isinstance(part, RunnerCall)]
     if not places:
         return NpmTestScript(text=text)
     return NpmTestScript(
-        calls=tuple(part for part in parts if isinstance(part, Call)),
+        calls=tuple(part for part in parts if isinstance(part, RunnerCall)),
         others=tuple((part, at < places[-1]) for at, part in enumerate(parts) if isinstance(part, str)),
         text=text,
     )
@@ -97,11 +97,11 @@ def _dependencies(package: Mapping[str, Any]) -> tuple[Flavour, ...]:
     return tuple(name for name in names if depends_on(package, name))[:1]
 
 
-def _parts(script: str, scripts: Mapping[str, str], depth: int) -> list[Call | str]:
+def _parts(script: str, scripts: Mapping[str, str], depth: int) -> list[RunnerCall | str]:
     """The commands of a script in order: calls of runners, and the text of the others."""
     if _NEEDS_A_SHELL.search(script):
         return [script]
-    found: list[Call | str] = []
+    found: list[RunnerCall | str] = []
     for command in script.split("&&"):
         try:
             words = shlex.split(command, comments=True)
@@ -123,7 +123,7 @@ def _other_script(words: list[str], scripts: Mapping[str, str]) -> str:
     return rest[0] if len(rest) == 1 and rest[0] in scripts else ""
 
 
-def call_of(words: list[str]) -> Call | None:
+def call_of(words: list[str]) -> RunnerCall | None:
     """The call of a runner that these words are, None for any other command."""
     env: dict[str, str] = {}
     while words:
@@ -136,7 +136,7 @@ def call_of(words: list[str]) -> Call | None:
         return None
     program, rest = words[0], words[1:]
     if program in ("vitest", "jest"):
-        return Call(flavour="vitest" if program == "vitest" else "jest", words=tuple(rest), env=env)
+        return RunnerCall(flavour="vitest" if program == "vitest" else "jest", words=tuple(rest), env=env)
     if program == "tsx" and "--test" in rest:
         return _node_call(("--import", "tsx"), rest, env)
     if program != "node":
@@ -144,13 +144,13 @@ def call_of(words: list[str]) -> Call | None:
     for at, word in enumerate(rest):
         if entry := _ENTRY.match(word):
             flavour: Flavour = "vitest" if entry[1] == "vitest" else "jest"
-            return Call(flavour=flavour, words=tuple(rest[at + 1 :]), node_words=tuple(rest[:at]), env=env)
+            return RunnerCall(flavour=flavour, words=tuple(rest[at + 1 :]), node_words=tuple(rest[:at]), env=env)
     return _node_call((), rest, env) if "--test" in rest else None
 
 
-def _node_call(before: tuple[str, ...], rest: list[str], env: dict[str, str]) -> Call:
+def _node_call(before: tuple[str, ...], rest: list[str], env: dict[str, str]) -> RunnerCall:
     at = rest.index("--test")
-    return Call(flavour="node", words=tuple(rest[at + 1 :]), node_words=(*before, *rest[:at]), env=env)
+    return RunnerCall(flavour="node", words=tuple(rest[at + 1 :]), node_words=(*before, *rest[:at]), env=env)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

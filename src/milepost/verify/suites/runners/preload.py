@@ -12,7 +12,7 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.verify.suites.runners.flavours import REPORTERS
 from milepost.verify.suites.runners.sealed import Seal
-from milepost.verify.suites.suite import Note
+from milepost.verify.suites.suite import AuditNote
 from milepost.verify.watched import Watched
 from milepost.verify.witness.guest.other import UNKNOWN
 from milepost.verify.witness.guest.watch import STARTS
@@ -30,7 +30,7 @@ def variables(env: Mapping[str, str], seal: Seal, workspace: Workspace, watched:
     return {"NODE_OPTIONS": f'{env.get("NODE_OPTIONS", "")} --require "{path}"'.strip()}
 
 
-def notes(report: Mapping[str, Any], said: str, marker: str, redact: Callable[[str], str]) -> tuple[Note, ...]:
+def notes(report: Mapping[str, Any], said: str, marker: str, redact: Callable[[str], str]) -> tuple[AuditNote, ...]:
     """What was noted, each once: node's own runner has it in its report, the others in what they wrote."""
     found: list[dict[str, Any]] = list(report.get("notes", ()))
     for line in said.splitlines():
@@ -39,7 +39,7 @@ def notes(report: Mapping[str, Any], said: str, marker: str, redact: Callable[[s
                 found.append(json.loads(line.removeprefix(marker)))
     return tuple(
         dict.fromkeys(
-            Note(what=redact(str(each["what"])), path=redact(str(each["path"])), line=int(each["line"]))
+            AuditNote(what=redact(str(each["what"])), path=redact(str(each["path"])), line=int(each["line"]))
             for each in found
         )
     )
