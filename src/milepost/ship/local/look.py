@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,11 @@ def look_at(program: Program, kept: Kept | None, health_path: str) -> Instance:
         problem=problem,
         settled=settled,
     )
+
+
+def most_telling(ill: Sequence[Instance]) -> Instance:
+    """The instance that died most often: one that is only being started says nothing of why."""
+    return max(ill, key=lambda each: each.deaths)
 
 
 def last_line(log: str) -> str:

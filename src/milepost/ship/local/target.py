@@ -21,7 +21,7 @@ from milepost.core.shipping import Health, Release, TargetSpec
 from milepost.ship.local import envoy_config
 from milepost.ship.local.installation import Installation, install, installation_of
 from milepost.ship.local.keeping import Keeping
-from milepost.ship.local.look import ADDRESS, ANSWER_S, Instance, last_line, look_at
+from milepost.ship.local.look import ADDRESS, ANSWER_S, Instance, last_line, look_at, most_telling
 from milepost.ship.local.processes import stranger_on
 from milepost.ship.local.proxy import Counts, Proxy, binary
 from milepost.ship.local.wanted import Program, Wanted, read_kept, read_wanted, write_wanted
@@ -89,7 +89,7 @@ class LocalTarget:
             settled = any(each.settled for each in ill) or (
                 not any(each.alive for each in instances) and any(each.deaths for each in instances)
             )
-            return Health(healthy=False, settled=settled, instances=well, detail=ill[0].problem)
+            return Health(healthy=False, settled=settled, instances=well, detail=most_telling(ill).problem)
         if self._shown()[:1] == (release.number,) and (
             problem := self._problem_with_traffic(release.number, instances)
         ):
