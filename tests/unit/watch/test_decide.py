@@ -89,7 +89,7 @@ LONG = 100.0
     [
         (BAD_RELEASE, RemedyKind.ROLL_BACK, "2"),
         (situation(WELL, WELL, WELL, traffic=replace(QUIET, p99_ms=1700)), RemedyKind.ROLL_BACK, "2"),
-        (situation(DEAD, DEAD, DEAD, bad_for_s=0), RemedyKind.ROLL_BACK, "2"),
+        (situation(DEAD, DEAD, DEAD, bad_for_s=0), RemedyKind.REPLACE, "dead"),
         (situation(*[replace(WELL, deaths=2)] * 3, bad_for_s=0), RemedyKind.ROLL_BACK, "2"),
         (ALL_DEAD, RemedyKind.REPLACE, "dead"),
         (situation(WELL, DEAD, WELL, bad_for_s=0), RemedyKind.REPLACE, "dead"),
@@ -108,6 +108,11 @@ def test_what_helps_is_done(now: Situation, remedy: RemedyKind, subject: str) ->
     assert isinstance(decision, Remedy), decision
     assert (decision.kind, decision.subject) == (remedy, subject)
     assert decision.why
+
+
+def test_a_release_that_dies_again_after_it_was_started_again_is_rolled_back() -> None:
+    history = (past(30, RemedyKind.REPLACE, "dead"),)
+    assert done(decide(situation(DEAD, DEAD, DEAD, bad_for_s=0), history, NOW)) == RemedyKind.ROLL_BACK
 
 
 @dataclass(frozen=True)

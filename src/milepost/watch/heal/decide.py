@@ -51,10 +51,16 @@ class Case:
 
     @property
     def collapsed(self) -> bool:
-        """No instance stays up."""
+        """No instance stays up: all died again after they were started again. Once may have any cause."""
         return bool(self.now.instances) and all(
-            not each.alive or each.deaths >= _FEW_DEATHS for each in self.now.instances
+            each.deaths >= _FEW_DEATHS or (not each.alive and self.replaced) for each in self.now.instances
         )
+
+    @property
+    def replaced(self) -> bool:
+        """What was dead of this release was started again lately."""
+        of_release = [past for past in self.recent if past.release == self.now.release]
+        return any(past.kind is RemedyKind.REPLACE and self.at - past.at < CRASHES_S for past in of_release)
 
     @property
     def sick(self) -> list[InstanceState]:
@@ -271,12 +277,7 @@ def crash_loop(case: Case, remedy: Remedy) -> Objection | None:
     """What dies soon after its release and again is not helped by being started again."""
     if remedy.kind is not RemedyKind.REPLACE or not case.young:
         return None
-    again = [
-        past
-        for past in case.recent
-        if past.kind is RemedyKind.REPLACE and past.release == case.now.release and case.at - past.at < CRASHES_S
-    ]
-    return Objection("what is started again dies again", person=True) if again else None
+    return Objection("what is started again dies again", person=True) if case.replaced else None
 
 
 def recurrence(case: Case, remedy: Remedy) -> Objection | None:
