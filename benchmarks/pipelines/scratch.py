@@ -52,8 +52,8 @@ def opened(server: str, agent: Agent) -> Iterator[Scratch]:
                 order = prepare.order(project, settings, drafted, journal)
                 assert not isinstance(order, NothingToDo), order
                 journal.open_run(order.run, VERSION, dump(order))
-            company = Caller(on_event=lambda _: None, agents=agents)
-            with open_rooms(project, settings, order, lock.fd, company) as here:
+            caller = Caller(on_event=lambda _: None, agents=agents)
+            with open_rooms(project, settings, order, lock.fd, caller) as here:
                 here.books.steering.begin()
                 yield Scratch(here=here, order=order, place=str(project.store))
 

@@ -59,7 +59,7 @@ def run(
     *,
     agent: str | None = None,
     on_event: Callable[[str, Event], None] | None = None,
-    **wishes: Unpack[RunOptions],
+    **options: Unpack[RunOptions],
 ) -> InTurnEnding | NothingToDo:
     """Run the projects of a folder one after the other; each is merged before the next one starts.
 
@@ -69,7 +69,7 @@ def run(
     from milepost.engine.projects.sequential import InTurnWish, in_turn
     from milepost.engine.records.run_request import RunRequest
 
-    wish = InTurnWish(folder=folder_of(folder), each=RunRequest(agent=agent, **wishes))
+    wish = InTurnWish(folder=folder_of(folder), each=RunRequest(agent=agent, **options))
     return in_turn(wish, on_event or (lambda _, __: None))
 
 

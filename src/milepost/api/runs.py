@@ -24,7 +24,7 @@ def run(
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
     yes_settings: bool = False,
-    **wishes: Unpack[RunOptions],
+    **options: Unpack[RunOptions],
 ) -> Ending:
     """Run a roadmap until every open task has its milepost or a reason why not; resumes an interrupted run.
 
@@ -60,7 +60,7 @@ def run(
 
     if yes_settings:
         agree_to_settings(roadmap, for_this_process=True)
-    wish = RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
+    wish = RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **options)
     return run_request(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
 
 
@@ -82,7 +82,7 @@ def run_request(
 
 
 def preview(
-    roadmap: Path | str | None = None, *, agent: str | Agent | None = None, **wishes: Unpack[RunOptions]
+    roadmap: Path | str | None = None, *, agent: str | Agent | None = None, **options: Unpack[RunOptions]
 ) -> tuple[str, ...] | NothingToDo:
     """The tasks that `run` would work on, in the order they may start, by the same keywords.
 
@@ -91,7 +91,7 @@ def preview(
     from milepost.engine.records.run_request import RunRequest
     from milepost.engine.run.dry_run import preview as look_ahead
 
-    return look_ahead(RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes), agents_in(agent))
+    return look_ahead(RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **options), agents_in(agent))
 
 
 def resume(

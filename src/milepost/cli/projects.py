@@ -52,12 +52,12 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
 
 
-def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milepost.RunOptions) -> None:
+def run_all(folder: Path | None, as_json: bool, agent: str | None, options: milepost.RunOptions) -> None:
     """Run the projects of a workspace one after the other."""
     from milepost.cli.show.projects import in_turn_lines
 
     tell = machine_tell() if as_json else people_tell()
-    ending = milepost.projects.run(folder, agent=agent, on_event=tell, **wishes)
+    ending = milepost.projects.run(folder, agent=agent, on_event=tell, **options)
     if as_json:
         print_line(milepost.projects.run_to_json(ending))
     else:

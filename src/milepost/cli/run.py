@@ -16,7 +16,7 @@ from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, R
 from milepost.cli.exit_codes import DONE
 from milepost.cli.format_text import clock_time, countdown
 from milepost.cli.output import print_json, print_lines, terminal_width
-from milepost.cli.run_live import people_watch, travel
+from milepost.cli.run_live import people_watch, tell_run
 from milepost.cli.worker import Database, Remote
 
 
@@ -79,7 +79,7 @@ def run(
     """Work on the roadmap until every open task is done or has failed with a reason."""
     if approve and mode:
         raise milepost.Misuse("--approve and --mode set the same thing", "use one of them")
-    wishes = milepost.RunOptions(
+    options = milepost.RunOptions(
         tasks=tuple(task or ()),
         max_tasks=max_tasks,
         new=new,
@@ -106,15 +106,15 @@ def run(
                 "--workspace cannot be combined with --record or --dry-run",
                 "milepost plan --workspace shows what would be done",
             )
-        projects.run_all(projects.folder_of(roadmap, asked=True), as_json, agent, wishes)
+        projects.run_all(projects.folder_of(roadmap, asked=True), as_json, agent, options)
     elif dry_run:
         made = milepost.plan(roadmap, order=order, group=group, dialect=dialect)
-        _preview(made, roadmap, milepost.preview(roadmap, agent=agent, **wishes), as_json)
+        _preview(made, roadmap, milepost.preview(roadmap, agent=agent, **options), as_json)
     else:
         stays = people_watch()
-        travel(
+        tell_run(
             as_json,
-            lambda tell: milepost.run(roadmap, agent=agent, stays=stays, record=record, on_event=tell, **wishes),
+            lambda tell: milepost.run(roadmap, agent=agent, stays=stays, record=record, on_event=tell, **options),
         )
 
 
@@ -136,7 +136,7 @@ def resume(
     if at_reset:
         _wait_for_reset(roadmap, database)
     stays = people_watch()
-    travel(
+    tell_run(
         as_json,
         lambda tell: milepost.resume(
             roadmap, run=meant, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Go = Callable[[Callable[["Event"], None]], "Ending"]
 
 
-def travel(as_json: bool, go: Go, *, before: int = DONE) -> None:
+def tell_run(as_json: bool, go: Go, *, before: int = DONE) -> None:
     """Run or resume, tell it, and end the program with what it comes to, or with what came `before`."""
     from rich.console import Console
 
@@ -62,7 +63,7 @@ def tell_people(go: Go, console: Console) -> int:
         ending = go(tell)
     match ending:
         case milepost.RunFinished():
-            seen = [] if sys.stdout.isatty() else result_lines(ending)
+            seen = [] if _stdout_is_shown_with_progress() else result_lines(ending)
             lines = seen + ending_lines(ending)
         case milepost.Stopped():
             lines = stopped_lines(ending)
@@ -74,6 +75,16 @@ def tell_people(go: Go, console: Console) -> int:
             assert_never(never)
     print_lines("\n".join(lines))
     return exit_code(ending)
+
+
+def _stdout_is_shown_with_progress() -> bool:
+    """Whether who reads stdout has read the progress already: at a terminal, or with both in one file (`2>&1`)."""
+    if sys.stdout.isatty():
+        return True
+    try:
+        return os.path.samestat(os.fstat(sys.stdout.fileno()), os.fstat(sys.stderr.fileno()))
+    except (OSError, ValueError):  # replaced by something that is no file
+        return False
 
 
 def stopped_lines(ending: milepost.Stopped) -> list[str]:

@@ -10,7 +10,7 @@ import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import print_lines
-from milepost.cli.run_live import people_watch, travel
+from milepost.cli.run_live import people_watch, tell_run
 from milepost.cli.worker import Database
 
 
@@ -66,7 +66,7 @@ def retry(
 ) -> None:
     """Try a task again in a run of its own, with the agent and trust level of its last attempt."""
     stays = people_watch()
-    travel(
+    tell_run(
         as_json,
         lambda tell: milepost.retry(
             task, roadmap, agent=agent, budget_usd=budget, stays=stays, database=database, on_event=tell

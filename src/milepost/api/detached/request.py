@@ -32,10 +32,10 @@ class StartRequest(BaseModel):
 
 
 def new_run(
-    roadmap: Path, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[RunOptions]
+    roadmap: Path, *, agent: str | None = None, stays: bool = False, **options: Unpack[RunOptions]
 ) -> StartRequest:
     """The request for a new run, by the keywords of `milepost.run`."""
-    return StartRequest(roadmap=roadmap, wish=RunRequest(agent=agent, **wishes), stays=stays)
+    return StartRequest(roadmap=roadmap, wish=RunRequest(agent=agent, **options), stays=stays)
 
 
 def is_outside(agent: str, roadmap: Path) -> bool:

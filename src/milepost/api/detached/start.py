@@ -26,10 +26,10 @@ OWN = ("MILEPOST_MCP_", "MILEPOST_WEB_")  # variables that are for the servers o
 
 
 def start_detached(
-    roadmap: Path | str | None = None, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[RunOptions]
+    roadmap: Path | str | None = None, *, agent: str | None = None, stays: bool = False, **options: Unpack[RunOptions]
 ) -> DetachedStart:
     """Start a run as `milepost.run` does, by the same keywords, in a process of its own."""
-    return start(new_run(find(roadmap), agent=agent, stays=stays, **wishes))
+    return start(new_run(find(roadmap), agent=agent, stays=stays, **options))
 
 
 def resume_detached(

@@ -129,8 +129,8 @@ def _replay(
     order = _order_again(past, project, there)
     settings = _within(project, order)
     stand_ins = StandIns(past, recording.cassette, place=there.database, loops=loops, on_event=on_event)
-    company = Caller(on_event=stand_ins.hear, agents=stand_ins.agents, stays=True)
-    ending = start.travel(there, settings, order, company)
+    caller = Caller(on_event=stand_ins.hear, agents=stand_ins.agents, stays=True)
+    ending = start.run_to_end(there, settings, order, caller)
     with Journal.look(there.database) as journal:
         events = [entry.event for entry in journal.events(order.run)]
     found = {event.task: event.tree for event in events if isinstance(event, MilepostMade)}

@@ -69,7 +69,7 @@ class Stopped:
 EndedHere = RunFinished | Stopped | NothingToDo
 
 
-def run(wish: RunRequest, company: Caller) -> EndedHere:
+def run(wish: RunRequest, caller: Caller) -> EndedHere:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish), uses=EVERYTHING)
@@ -78,8 +78,8 @@ def run(wish: RunRequest, company: Caller) -> EndedHere:
     if interrupted is not None:
         refuse_elsewhere(project, interrupted)
         refuse_other(interrupted, wish)
-        return resume(wish.roadmap, company, budget_usd=wish.budget_usd)
-    drafted = prepare.draft(project, settings, wish, company.agents)
+        return resume(wish.roadmap, caller, budget_usd=wish.budget_usd)
+    drafted = prepare.draft(project, settings, wish, caller.agents)
     if isinstance(drafted, NothingToDo):
         return drafted
     with project.lock() as lock:
@@ -91,15 +91,15 @@ def run(wish: RunRequest, company: Caller) -> EndedHere:
                 if record.unfinished:
                     journal.leave_run(record.run)
             journal.open_run(order.run, VERSION, dump(order))
-        return _go_noted(project, settings, order, lock, company)
+        return _go_noted(project, settings, order, lock, caller)
 
 
-def travel(project: Project, settings: Settings, order: RunSpec, company: Caller) -> EndedHere:
-    """Travel an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
+def run_to_end(project: Project, settings: Settings, order: RunSpec, caller: Caller) -> EndedHere:
+    """Run an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
     with project.lock() as lock:
         with Journal(project.database) as journal:
             journal.open_run(order.run, VERSION, dump(order))
-        return _go(project, settings, order, lock, company)
+        return _go(project, settings, order, lock, caller)
 
 
 def refuse_busy(project: Project) -> None:
@@ -131,7 +131,7 @@ def flags_of(wish: RunRequest) -> dict[str, object]:
 
 
 def resume(
-    roadmap: Path | None, company: Caller, budget_usd: float | None = None, meant: str | None = None
+    roadmap: Path | None, caller: Caller, budget_usd: float | None = None, meant: str | None = None
 ) -> EndedHere:
     """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs.
 
@@ -157,7 +157,7 @@ def resume(
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
             ask(project.database, order.run, Request(kind="go_on"))
-        return _go_noted(project, settings, order, lock, company)
+        return _go_noted(project, settings, order, lock, caller)
 
 
 def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
@@ -172,12 +172,12 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
     return holder.run
 
 
-def _go_noted(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
+def _go_noted(project: Project, settings: Settings, order: RunSpec, lock: StateLock, caller: Caller) -> EndedHere:
     """Travel a run's way, with a note that it is under way until it ends or a person stops it."""
     note_agents(project, order)
     open_runs.note(project.roadmap, order.run)
     try:
-        ending = _go(project, settings, order, lock, company)
+        ending = _go(project, settings, order, lock, caller)
     except KeyboardInterrupt as interruption:
         if not isinstance(interruption, Terminated):
             open_runs.forget(project.roadmap)
@@ -187,26 +187,26 @@ def _go_noted(project: Project, settings: Settings, order: RunSpec, lock: StateL
     return ending
 
 
-def _go(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
+def _go(project: Project, settings: Settings, order: RunSpec, lock: StateLock, caller: Caller) -> EndedHere:
     """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
     for sign in _signs(project):  # before there is a run to be seen that could be asked to stop
         sign.unlink(missing_ok=True)
     lock.name_run(order.run)
-    ending = _travel(project, within(order, settings), order, lock, company)
+    ending = _work(project, within(order, settings), order, lock, caller)
     if isinstance(ending, RunFinished):
         from milepost.engine.records.retention import clean_daily
 
         clean_daily(project, lock.fd, settings.state.keep_days)
     if order.memory.writes and (rows := waiting_rows(project, settings)):
-        company.on_event(MemoryWaits(run=order.run, rows=rows))
+        caller.on_event(MemoryWaits(run=order.run, rows=rows))
     return ending
 
 
-def _travel(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
+def _work(project: Project, settings: Settings, order: RunSpec, lock: StateLock, caller: Caller) -> EndedHere:
     from milepost.engine.run import durable
     from milepost.engine.run import workflows as story
 
-    with open_rooms(project, settings, order, lock.fd, company) as services:
+    with open_rooms(project, settings, order, lock.fd, caller) as services:
         services.books.steering.begin()
         brake = Brake(services, order.run)
         _tell_resumed(services, order)

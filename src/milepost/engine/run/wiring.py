@@ -48,7 +48,7 @@ from milepost.workspace.mileposts import remove_stale_locks
 
 @contextmanager
 def open_rooms(
-    project: Project, settings: Settings, order: RunSpec, lock_fd: int, company: Caller
+    project: Project, settings: Settings, order: RunSpec, lock_fd: int, caller: Caller
 ) -> Iterator[RunServices]:
     """Wire the rooms for one engine, which holds the state directory's lock, and close them again."""
     redact, run = Redactor(known_secrets(settings, project.repository.top)), order.run
@@ -66,8 +66,8 @@ def open_rooms(
         staff = AgentFactory(
             settings=settings,
             folder=project.roadmap.parent,
-            given=company.agents,
-            outside=company.outside_agents,
+            given=caller.agents,
+            outside=caller.outside_agents,
         )
         audit = audit_in(project.state, redact)
         brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
@@ -87,13 +87,13 @@ def open_rooms(
             parking=parking,
             redact=redact,
             audit=audit,
-            on_event=_both(overhear, company.on_event),
+            on_event=_both(overhear, caller.on_event),
             lock_fd=lock_fd,
             agent=staff.agent,
             contexts=Contexts(ground.git, cache, redact),
             recall=recaller.recall,
             output=output,
-            stays=company.stays,
+            stays=caller.stays,
         )
 
 

@@ -47,23 +47,23 @@ class RunTarget:
         return exchange_of(load(folder, {"database": self.database, "remote": self.remote}, uses=SERVER))
 
 
-def run(wish: RunRequest, company: Caller) -> Ending:
+def run(wish: RunRequest, caller: Caller) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
     exchange = exchange_of(load(Project.find(wish.roadmap).roadmap.parent, flags_of(wish), uses=EVERYTHING))
-    return start.run(wish, company) if exchange is None else submit(wish, exchange, company.on_event)
+    return start.run(wish, caller) if exchange is None else submit(wish, exchange, caller.on_event)
 
 
-def resume(where: RunTarget, company: Caller, budget_usd: float | None = None) -> Ending:
+def resume(where: RunTarget, caller: Caller, budget_usd: float | None = None) -> Ending:
     """Go on with the run that was interrupted, or follow again the one that was submitted."""
     exchange = where.exchange
     if exchange is None:
-        return start.resume(where.roadmap, company, budget_usd, where.run)
+        return start.resume(where.roadmap, caller, budget_usd, where.run)
     known = submitted(where.roadmap, exchange)
     if known is not None:
         _require_meant(where, known[0].run)
     if known is not None and unfinished_run.paused(exchange.database, known[0].run):
         unfinished_run.ask(exchange.database, known[0].run, Request(kind="go_on"))
-    return follow_again(where.roadmap, exchange, company.on_event)
+    return follow_again(where.roadmap, exchange, caller.on_event)
 
 
 def stop(where: RunTarget, *, at_once: bool = False) -> str | None:

@@ -65,8 +65,8 @@ def open_workplace(
             server=site.database,
         )
         settings = within(order, load(site.settings, {"trust": order.trust or None}, uses=EVERYTHING))
-        company = Caller(on_event=on_event, agents=site.agents, stays=True, outside_agents=own.named_agents)
-        with open_rooms(project, settings, order, lock.fd, company) as rooms:
+        caller = Caller(on_event=on_event, agents=site.agents, stays=True, outside_agents=own.named_agents)
+        with open_rooms(project, settings, order, lock.fd, caller) as rooms:
             rooms.books.steering.begin()
             shared = _shared(rooms, project, site, order, lock.fd)
             services = replace(rooms, mileposts=shared)
