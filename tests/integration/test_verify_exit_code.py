@@ -102,3 +102,12 @@ def test_a_line_must_hold_at_home_and_aloud(tmp_path: Path, bench: Bench, produc
     assert (found is None) == (not said)
     assert found is None or (found.outcome == "held" and said in found.summary)
     assert (workspace.folder / "work.sh").read_text() == product
+
+
+def test_what_waits_for_a_key_at_a_terminal_is_no_accusation(tmp_path: Path, bench: Bench) -> None:
+    product = "[ ! -t 0 ] || sleep 1000\n"
+    change = Change(files=(ChangedFile(path="work.sh", before=b"exit 1\n", after=product.encode()),))
+    short = replace(bench, timeout_s=3)
+    line = LineElsewhere(argv=("sh", "work.sh"), bench=short, change=change, product=("work.sh",), took_s=0.1)
+
+    assert line.run(workspace_in(tmp_path, {"work.sh": product})) is None
