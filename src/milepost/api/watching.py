@@ -6,13 +6,14 @@ import getpass
 import time
 from typing import TYPE_CHECKING
 
-from milepost.api.arguments import path_of
+from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
+    from milepost.engine.watching.incident_task import IncidentTask
     from milepost.engine.watching.records import Incident, RemedyRecord
     from milepost.engine.watching.watcher import Heal, Sight
     from milepost.watch.alert_book import AlertMove, KeptAlert
@@ -80,6 +81,20 @@ def incidents(
         return tuple((one, tuple(each for each in done if each.incident == one.number)) for one in healing.incidents())
 
 
+def incident_task(
+    target: str,
+    number: int,
+    roadmap: Path | str | None = None,
+    *,
+    environment: str = "dev",
+    say: Callable[[str], None] = ignore,
+) -> IncidentTask:
+    """Have an incident in the roadmap as a task, committed; one, however often it is asked for."""
+    from milepost.engine.watching.incident_task import task_of
+
+    return task_of(path_of(roadmap), target, environment, number, say)
+
+
 def sight_to_json(sight: Sight) -> dict[str, Any]:
     """A look as `milepost watch --json` prints it."""
     from milepost.engine.records.values_json import dump
@@ -97,6 +112,7 @@ def sight_to_json(sight: Sight) -> dict[str, Any]:
         "decision": None if decision is None else {"kind": type(decision).__name__.lower(), "why": decision.why},
         "remedy": None if sight.remedy is None else dump(sight.remedy),
         "incident": sight.incident.number if sight.incident else None,
+        "task": sight.task or None,
     }
 
 
