@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from milepost.core.errors import EditRefused, RoadmapUnreadable
@@ -43,13 +44,17 @@ def appended(content: bytes, task: Task, heading: str, manner: Manner = PLAIN) -
         found = read(after, manner)
     except RoadmapUnreadable as unreadable:
         raise EditRefused(f"the roadmap could not be read any more: {unreadable.message}", "") from unreadable
-    new = [replace(one, line=0) for one in found.tasks[len(before.tasks) :]]
-    is_read = [(one.id, one.title, one.verify, one.status) for one in new] == [
-        (task.id, task.title, task.verify, "open")
-    ]
-    if found.tasks[: len(before.tasks)] != before.tasks or found.dialect != before.dialect or not is_read:
+    others, new = found.tasks[: len(before.tasks)], found.tasks[len(before.tasks) :]
+    wanted = [(task.id, task.title, task.verify, "open")]
+    is_read = [(one.id, one.title, one.verify, one.status) for one in new] == wanted
+    if _own(others) != _own(before.tasks) or found.dialect != before.dialect or not is_read:
         raise EditRefused(
             "a task at the end of the roadmap would not be read as one of its own",
             "look at how the file ends, such as in a block of code",
         )
     return after
+
+
+def _own(tasks: Sequence[Task]) -> list[Task]:
+    """What tasks say themselves: words that stood at the end of the roadmap are no longer around the last of them."""
+    return [replace(one, context="", subtasks=()) for top in tasks for one in top.walk()]
