@@ -34,7 +34,7 @@ from milepost.watch.incident.task_text import IncidentFacts, line_of, page_of, s
 from milepost.workspace.git import Git
 
 FOLDER = "tests/incidents"
-_LOG_LINES, _MOST_COMMITS, _MOST_FILES = 20, 20, 40
+_LOG_LINES, _MOST_COMMITS, _MOST_FILES = 100, 20, 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def _facts(
             )
         ),
         changed=tuple(map(told, stat[-_MOST_FILES:] if after else ())),
-        log=tuple(told(line) for line in redact(log).splitlines() if line.strip()),
+        log=tuple(dict.fromkeys(told(line.partition("  ")[2]) for line in redact(log).splitlines())),
     )
 
 

@@ -82,15 +82,15 @@ def page_of(facts: IncidentFacts) -> str:
         ("## Requests that failed", _as_code(asked)),
         ("## Commits since the release before", _as_code(facts.commits)),
         ("## Files that they changed", _as_code(facts.changed)),
-        ("## What the release printed last", _as_code(facts.log[-MOST_LINES:])),
+        ("## What the release printed last, each line once", _as_code(facts.log[-MOST_LINES:])),
     )
     return "\n\n".join("\n".join((heading, "", *lines)) for heading, lines in parts if lines) + "\n"
 
 
 def line_of(text: str) -> str:
     """A line that somebody else wrote, without what a terminal obeys, and not too long."""
-    plain = " ".join(without_escapes(text).split())
-    plain = "".join(sign for sign in plain if sign.isprintable())
+    plain = without_escapes(text.expandtabs(4)).rstrip()
+    plain = "".join(sign if sign.isprintable() else " " for sign in plain)
     return plain if len(plain) <= _LONGEST_LINE else f"{plain[: _LONGEST_LINE - 1]}…"
 
 
