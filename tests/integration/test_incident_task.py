@@ -18,10 +18,11 @@ from milepost.core.errors import CommitRefused, EditRefused
 from milepost.engine.project.project import Project
 from milepost.engine.watching.incident_task import IncidentTask, task_of
 from milepost.engine.watching.records import Incident
-from milepost.engine.watching.watcher import kept
+from milepost.engine.watching.watcher import Sight, follow, kept
 from milepost.roadmap.reading.read import read
 from milepost.ship.local.failed_requests import failed_requests
-from tests.deploying import Deployed, deployed, needs_envoy
+from tests.deploying import SETTINGS as SHOP
+from tests.deploying import Deployed, Users, deployed, needs_envoy
 
 pytestmark = needs_envoy
 APPLICATION = """
@@ -33,7 +34,8 @@ class Request(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         failed = self.path.startswith("/part") and open("fault").read().strip() == "parts"
         if failed:
-            print("ERROR \\x1b[31mno part\\x1b[0m for", self.headers.get("Authorization"), os.environ.get("TOKEN"), flush=True)
+            sent = self.headers["Authorization"]
+            print("ERROR \\x1b[31mno part\\x1b[0m for", sent, os.environ.get("TOKEN"), flush=True)
         self.send_response(500 if failed else 404 if self.path.startswith("/part/7") else 200)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -172,7 +174,7 @@ def test_what_cannot_be_shown_again_is_evidence_and_says_so(project: Deployed) -
 def test_a_run_on_the_roadmap_is_not_disturbed_and_other_changes_are_not_committed(project: Deployed) -> None:
     number = suffer(project, ("POST", "/part"))
     before = project.roadmap.read_bytes()
-    with Project.find(project.roadmap).lock("a run"), pytest.raises(CommitRefused, match="in progress|is at work|run"):
+    with Project.find(project.roadmap).lock("a run"), pytest.raises(CommitRefused, match=r"^run a run is in progress"):
         add(project, number)
     project.roadmap.write_bytes(before + b"\r\nMore.")
     with pytest.raises(CommitRefused, match="has changes that are not committed"):
@@ -186,3 +188,37 @@ def test_a_roadmap_of_another_kind_is_left_alone(project: Deployed) -> None:
     project.roadmap.write_text("# Parts\n\n- ✅ Sell parts\n- 🚧 Buy parts\n")
     with pytest.raises(EditRefused, match="of the kind emoji"):
         add(project, number)
+
+
+def test_the_watcher_tells_the_command_and_adds_the_task_itself_where_it_may(project: Deployed) -> None:
+    number = suffer(project, ("POST", "/part"))
+    seen: list[Sight] = []
+
+    def until(said: str) -> bool:
+        seen.clear()
+        follow(project.roadmap, "local", "dev", "auto", lambda sight: not seen.append(sight) and said not in sight.task)
+        return True
+
+    assert until(f"milepost incidents local --env dev --task {number}")
+    assert "INC-1" not in project.roadmap.read_text()
+    project.place.write("milepost.toml", SETTINGS + '[watch]\nincident_task = "add"\ninterval_s = 0.2\n')
+    assert until(f"incident {number} is task INC-1 of the roadmap")
+    assert [task.id for task in read(project.roadmap.read_bytes()).tasks] == ["1.1", "INC-1"]
+
+
+def test_a_release_that_its_deploy_took_back_is_an_incident_and_one_taken_back_by_hand_is_none(tmp_path: Path) -> None:
+    with deployed(tmp_path, SHOP) as project:
+        project.deploy("one")
+        with Users(project.port) as users:
+            users.until(lambda: users.count("GET") > 5)
+            project.deploy("two", "errors")
+        project.deploy("three")
+        project.rollback()
+        assert project.stages() == {1: "live", 2: "rolled back", 3: "rolled back"}
+        for _ in range(2):
+            with kept(project.roadmap, "local", "dev") as (_, healing, _):
+                (incident,) = healing.incidents()
+        assert (incident.release, incident.taken_back) == (2, True)
+        assert [said.split()[0] for _, said in incident.timeline][-2:] == ["rolling", "rolled"]
+        made = add(project, incident.number)
+        assert "GET /work" in (project.place.top / made.page).read_text()
