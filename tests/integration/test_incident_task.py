@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from milepost.core.errors import CommitRefused, EditRefused
+from milepost.engine.project import consent
 from milepost.engine.project.project import Project
+from milepost.engine.project.settings.load import wanted_by
 from milepost.engine.watching.incident_task import IncidentTask, task_of
 from milepost.engine.watching.records import Incident
 from milepost.engine.watching.watcher import Sight, follow, kept
@@ -25,6 +27,7 @@ from tests.deploying import SETTINGS as SHOP
 from tests.deploying import Deployed, Users, deployed, needs_envoy
 
 pytestmark = needs_envoy
+MOST_LOOKS = 300
 APPLICATION = """
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -174,7 +177,7 @@ def test_what_cannot_be_shown_again_is_evidence_and_says_so(project: Deployed) -
 def test_a_run_on_the_roadmap_is_not_disturbed_and_other_changes_are_not_committed(project: Deployed) -> None:
     number = suffer(project, ("POST", "/part"))
     before = project.roadmap.read_bytes()
-    with Project.find(project.roadmap).lock("a run"), pytest.raises(CommitRefused, match=r"^run a run is in progress"):
+    with Project.find(project.roadmap).lock("f00d"), pytest.raises(CommitRefused, match="run f00d is already"):
         add(project, number)
     project.roadmap.write_bytes(before + b"\r\nMore.")
     with pytest.raises(CommitRefused, match="has changes that are not committed"):
@@ -192,17 +195,22 @@ def test_a_roadmap_of_another_kind_is_left_alone(project: Deployed) -> None:
 
 def test_the_watcher_tells_the_command_and_adds_the_task_itself_where_it_may(project: Deployed) -> None:
     number = suffer(project, ("POST", "/part"))
-    seen: list[Sight] = []
 
-    def until(said: str) -> bool:
-        seen.clear()
-        follow(project.roadmap, "local", "dev", "auto", lambda sight: not seen.append(sight) and said not in sight.task)
-        return True
+    def told(said: str) -> bool:
+        seen: list[Sight] = []
 
-    assert until(f"milepost incidents local --env dev --task {number}")
+        def goes_on(sight: Sight) -> bool:
+            seen.append(sight)
+            return said not in sight.task and len(seen) < MOST_LOOKS
+
+        follow(project.roadmap, "local", "dev", "auto", goes_on)
+        return said in seen[-1].task
+
+    assert told(f"milepost incidents local --env dev --task {number}")
     assert "INC-1" not in project.roadmap.read_text()
     project.place.write("milepost.toml", SETTINGS + '[watch]\nincident_task = "add"\ninterval_s = 0.2\n')
-    assert until(f"incident {number} is task INC-1 of the roadmap")
+    consent.agree_for_this_process(project.place.top / "milepost.toml", wanted_by(project.place.top))
+    assert told(f"incident {number} is task INC-1 of the roadmap")
     assert [task.id for task in read(project.roadmap.read_bytes()).tasks] == ["1.1", "INC-1"]
 
 
