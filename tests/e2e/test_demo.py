@@ -65,8 +65,8 @@ def test_the_demonstration_goes_from_a_task_to_users_and_from_an_incident_back_t
     assert (task["status"], task["verify"]) == ("done", [f"python3 tests/incidents/{test.name}"])
     assert sorted(shop.mileposts()) == ["1.1", "INC-1"]
     (check,) = [
-        one for one in shop.milepost("proof", "INC-1", "--json").json["evidence"]["checks"] if one["name"] == "verify"
+        one for one in shop.milepost("proof", "INC-1", "--json").json["checks"] if one["name"] == "verify"
     ]
-    assert (check["base"], check["outcome"]) == ("failed", "passed"), "it was red before the work, and is green with it"
+    assert (check["before"], check["outcome"]) == ("failed", "passed"), "it was red before the work, and is green with it"
     wanted = read_wanted(places.state(place) / "targets/local/dev")
     assert wanted is not None and not list(carrying(wanted.mark)), "nothing of it runs on"

@@ -106,15 +106,19 @@ REQUESTS = [
 @REQUESTS@
 ]
 TIMES = 12
-START_S = 60
+START_S, READY_S, ANSWER_S = 60, 5, 10
 
 
 def ask(port, method, path):
-    """The status of an answer; 0 for none."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    """The status of an answer; 0 for none, None where nobody listens."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_S)
     try:
         connection.request(method, path)
-        return connection.getresponse().status
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    except ConnectionRefusedError:
+        return None
     except (OSError, http.client.HTTPException):
         return 0
     finally:
@@ -122,11 +126,14 @@ def ask(port, method, path):
 
 
 def starts(program, port):
-    """Whether the program answers its health path in good time."""
+    """Whether the program answers its health path in good time; once it listens that is soon."""
     until = time.monotonic() + START_S
     while program.poll() is None and time.monotonic() < until:
-        if 0 < ask(port, "GET", HEALTH_PATH) < 400:
+        status = ask(port, "GET", HEALTH_PATH)
+        if status and status < 400:
             return True
+        if status is not None:
+            until = min(until, time.monotonic() + READY_S)
         time.sleep(0.1)
     return False
 
@@ -145,8 +152,10 @@ def main():
             return 2
         failed = False
         for method, path, status in REQUESTS:
-            answers = [ask(port, method, path) for _ in range(TIMES)]
-            wrong = any(one != status if status else not 0 < one < 500 for one in answers)
+            answers, wrong = [], False
+            while len(answers) < TIMES and not wrong:
+                answers.append(ask(port, method, path) or 0)
+                wrong = answers[-1] != status if status else not 0 < answers[-1] < 500
             should = f" instead of {status or 'a status below 500'}" if wrong else ""
             print(f"{method} {path}: {' '.join(map(str, answers))}{should}")
             failed = failed or wrong
