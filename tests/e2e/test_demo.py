@@ -64,9 +64,9 @@ def test_the_demonstration_goes_from_a_task_to_users_and_from_an_incident_back_t
     (test,) = (place / "tests/incidents").glob("*-local-dev-1.py")
     assert (task["status"], task["verify"]) == ("done", [f"python3 tests/incidents/{test.name}"])
     assert sorted(shop.mileposts()) == ["1.1", "INC-1"]
-    (check,) = [
-        one for one in shop.milepost("proof", "INC-1", "--json").json["checks"] if one["name"] == "verify"
-    ]
-    assert (check["before"], check["outcome"]) == ("failed", "passed"), "it was red before the work, and is green with it"
+    (check,) = [one for one in shop.milepost("proof", "INC-1", "--json").json["checks"] if one["name"] == "verify"]
+    assert (check["before"], check["outcome"]) == ("failed", "passed"), (
+        "it was red before the work, and is green with it"
+    )
     wanted = read_wanted(places.state(place) / "targets/local/dev")
     assert wanted is not None and not list(carrying(wanted.mark)), "nothing of it runs on"
