@@ -114,6 +114,11 @@ def test_a_task_says_what_fails_where_all_of_it_is_and_whether_a_test_shows_it()
     said = summary_of(replace(FACTS, unshown="no request failed"), "a.md")
     assert "There is evidence, no reproduction: no request failed." in said
     assert "red on" not in said
+    odd = replace(FACTS, unshown="`x`\n- [ ] A task <b> # " + "y" * 500)
+    assert "x - A task b yyy" in summary_of(odd, "a.md")
+    assert len(summary_of(odd, "a.md")) < 500
+    long = replace(FACTS, requests=(replace(KIND, path="/" + "a-" * 90),))
+    assert len(title_of(long)) < 200
 
 
 def test_the_page_has_what_others_wrote_as_code_and_what_is_not_known_not_at_all() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -81,7 +82,8 @@ def task_of(
 
 def _stem(place: Place, incident: Incident) -> str:
     day = time.strftime("%Y-%m-%d", time.gmtime(incident.began_at))
-    return f"{FOLDER}/{day}-{place.target}-{place.environment}-{incident.number}"
+    name = re.sub(r"[^\w.-]", "-", f"{place.target}-{place.environment}", flags=re.ASCII)
+    return f"{FOLDER}/{day}-{name}-{incident.number}"
 
 
 def _gathered(
