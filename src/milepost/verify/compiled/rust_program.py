@@ -122,7 +122,7 @@ class RustProgram:
         return (target, problem) if result.succeeded else (None, problem)
 
     def _is_plain(self) -> bool:
-        """Whether nothing speaks against leaving debug assertions out: few packages to build, no test that waits for one."""
+        """Whether debug assertions can be left out: few packages are built, and no test waits for one."""
         checkout = self.tree.workspace.folder
         above = (checkout / self.folder, *(checkout / self.folder).parents)
         lock = next((each / "Cargo.lock" for each in above if (each / "Cargo.lock").is_file()), None)
