@@ -234,6 +234,17 @@ def test_other_commands_of_the_test_script_are_cases_of_their_own(tmp_path: Path
     assert (workspace.folder / "made.txt").exists()
 
 
+def test_tests_about_colours_find_the_variables_that_they_find_by_hand(
+    flavour: Flavour, workspace: Workspace, bench: Bench
+) -> None:
+    path = workspace.folder / "tests/hours.test.js"
+    path.write_text(HEADS[flavour] + 'test("colours", () => { expect(process.env.NO_COLOR).toBe(undefined); });\n')
+
+    run = JavaScriptRunner(flavour).run("", workspace, bench)
+
+    assert (run.problem, outcomes_of(run)) == ("", {"tests/hours.test.js::colours": "passed"})
+
+
 def test_a_linter_of_the_test_script_is_not_asked_again_for_chosen_tests(tmp_path: Path, bench: Bench) -> None:
     package = {"scripts": {"test": "eslint . && node make.js && node --test"}}
     files = project("node") | {

@@ -147,7 +147,6 @@ class _Suite:
                 env={
                     "CI": "1",
                     "NODE_ENV": "test",
-                    "NO_COLOR": "1",
                     **call.env,
                     **preload.variables(call.env, seal, self.workspace, self.bench.watched),
                 },
