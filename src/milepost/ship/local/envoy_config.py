@@ -22,7 +22,7 @@ _QUERY = {"pattern": {"regex": r"([?&][^=&]*)(=[^&]*)?"}, "substitution": r"\1="
 _FAILED_LINE = {
     "at": "%START_TIME(%s.%3f)%",
     "method": "%REQ(:METHOD)%",
-    "path": f"%REQ({_PATH_HEADER.upper()}):1000%",
+    "path": f"%REQ({_PATH_HEADER.upper()})%",
     "status": "%RESPONSE_CODE%",
     "release": "%METADATA(UPSTREAM_HOST:milepost:release)%",
 }
@@ -169,7 +169,7 @@ def routes(cluster: str, policy: Policy) -> list[Json]:
             "virtual_hosts": [{"name": "app", "domains": ["*"], "routes": found}],
             "request_headers_to_add": [
                 {
-                    "header": {"key": _PATH_HEADER, "value": "%DYNAMIC_METADATA(milepost:path)%"},
+                    "header": {"key": _PATH_HEADER, "value": "%DYNAMIC_METADATA(milepost:path):1000%"},
                     "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
                 }
             ],
