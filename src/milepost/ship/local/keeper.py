@@ -144,7 +144,8 @@ class Keeper:
             return True
         code = child.poll() if child is not None else None
         self._children.pop(name, None)
-        self._kept[name] = after_death(kept, now, code)
+        told = kept.mark in self._ending  # whoever is told to end does not die
+        self._kept[name] = replace(kept, process=None, ended_with=code) if told else after_death(kept, now, code)
         return False
 
     def _marks(self, wanted: Wanted, *, fresh: bool) -> list[str]:

@@ -1,5 +1,6 @@
 """What the keeper does next, as a table."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,24 @@ def test_what_the_proxies_write_of_failed_requests_is_moved_aside_when_it_is_lon
         "failed-b.log": 0,
         "failed-b.log.before": len(long),
     }
+
+
+def test_a_program_that_was_told_to_end_and_is_wanted_again_did_not_die(tmp_path: Path) -> None:
+    program = Program(name="1.0", argv=("sleep", "1000"), folder="/", log=str(tmp_path / "log"))
+    none, one = (Wanted(mark=f"test-{os.getpid()}", port=80, programs=some) for some in ((), (program,)))
+    keeper = Keeper(tmp_path, {"PATH": os.environ["PATH"]})
+    write_wanted(tmp_path, one)
+    keeper.turn()
+    process = read_kept(tmp_path)["1.0"].process
+    assert process is not None
+    write_wanted(tmp_path, none)
+    keeper.turn()
+    while process.alive:
+        os.sched_yield()
+    write_wanted(tmp_path, one)
+    keeper.turn()
+    kept = read_kept(tmp_path)["1.0"]
+    write_wanted(tmp_path, none)
+    while keeper.turn():
+        os.sched_yield()
+    assert (kept.deaths, kept.process is not None) == ((), True)
