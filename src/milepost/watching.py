@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from milepost.api.watching import alerts as alerts
     from milepost.api.watching import incident_to_json as incident_to_json
     from milepost.api.watching import incidents as incidents
+    from milepost.api.watching import overview_to_json as overview_to_json
+    from milepost.api.watching import overviews as overviews
     from milepost.api.watching import sight_to_json as sight_to_json
     from milepost.api.watching import silence as silence
     from milepost.api.watching import watch as watch
     from milepost.core.watching import Severity as Severity
+    from milepost.engine.watching.overview import Overview as Overview
     from milepost.engine.watching.records import Incident as Incident
     from milepost.engine.watching.records import RemedyRecord as RemedyRecord
     from milepost.engine.watching.watcher import Heal as Heal

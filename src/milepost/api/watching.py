@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from milepost.api.arguments import path_of
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from milepost.engine.watching.overview import Overview
     from milepost.engine.watching.records import Incident, RemedyRecord
     from milepost.engine.watching.watcher import Heal, Sight
     from milepost.watch.alert_book import AlertMove, KeptAlert
@@ -78,6 +80,32 @@ def incidents(
     with kept(path_of(roadmap), target, environment) as (_, healing, _):
         done = healing.remedies()
         return tuple((one, tuple(each for each in done if each.incident == one.number)) for one in healing.incidents())
+
+
+def overviews(roadmap: Path | str | None = None, *, seconds: float = 600) -> tuple[Overview, ...]:
+    """All that was ever watched: series of the last so many seconds, alerts, and what was done and whether it helped.
+
+    They end now, also where nobody looks any more.
+    """
+    from milepost.engine.watching.overview import overviews
+
+    return overviews(path_of(roadmap), seconds, time.time())
+
+
+def overview_to_json(one: Overview) -> dict[str, Any]:
+    """What the page shows of a target."""
+    return {
+        "target": one.target,
+        "environment": one.environment,
+        "watched": one.watched,
+        "looked_at": one.looked_at,
+        "since": one.since,
+        "until": one.until,
+        "charts": [asdict(chart) for chart in one.charts],
+        "alerts": [alert_to_json(shown.kept, 0) | {"status": shown.status} for shown in one.alerts],
+        "moves": [asdict(move) for move in one.moves],
+        "incidents": [incident_to_json(*incident) for incident in one.incidents],
+    }
 
 
 def sight_to_json(sight: Sight) -> dict[str, Any]:
