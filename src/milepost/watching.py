@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from milepost.api.watching import silence as silence
     from milepost.api.watching import watch as watch
     from milepost.core.watching import Severity as Severity
+    from milepost.engine.watching.figures import figures as figures
     from milepost.engine.watching.overview import Overview as Overview
     from milepost.engine.watching.records import Incident as Incident
     from milepost.engine.watching.records import RemedyRecord as RemedyRecord

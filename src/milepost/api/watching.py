@@ -32,7 +32,7 @@ def watch(
 
     `heal` is that of the settings where it is absent: off, suggest or auto.
     """
-    from milepost.engine.watching.watcher import follow
+    from milepost.engine.watching.follow import follow
 
     follow(path_of(roadmap), target, environment, heal, tell)
 

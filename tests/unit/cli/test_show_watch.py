@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from milepost.cli.show.watch import Metrics, alert_lines, incident_lines, news_lines, sight_lines, sparkline
+from milepost.cli.show.watch import alert_lines, incident_lines, news_lines, sight_lines, sparkline
 from milepost.core.watching import RemedyKind, Severity
 from milepost.engine.watching.observe import Look, Memory, situation_of
 from milepost.engine.watching.records import Incident, RemedyRecord
@@ -67,20 +67,3 @@ def test_alerts_and_incidents_are_listed() -> None:
     assert " ".join(lines[1].split()) == "roll back 2 under way it fails"
     assert lines[2].endswith("it began")
     assert incident_lines([], whole=False) == ["no incident"]
-
-
-def test_metrics_are_those_of_the_newest_look_and_leave_out_what_nobody_could_tell() -> None:
-    from prometheus_client import CollectorRegistry, generate_latest
-    from prometheus_client.parser import text_string_to_metric_families
-
-    metrics, registry = Metrics(), CollectorRegistry()
-    registry.register(metrics)
-    assert generate_latest(registry) == b""
-    metrics.sight = sight(None)
-    told = {
-        family.name: family.samples for family in text_string_to_metric_families(generate_latest(registry).decode())
-    }
-    assert told["milepost_requests"][0].value == 100
-    assert told["milepost_error_rate"] == []
-    assert told["milepost_cpu"][0].labels == {"target": "local", "environment": "dev", "subject": "2.0"}
-    assert told["milepost_alert_active"][0].labels["alert"] == "errors"

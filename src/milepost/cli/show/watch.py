@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from milepost.cli.format_text import clipped, padded, safe
-from milepost.watching import Remedy
+from milepost.watching import Remedy, figures
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from prometheus_client.core import GaugeMetricFamily
+    from prometheus_client.core import Metric
     from rich.live import Live as RichLive
 
     from milepost.watching import AlertMove, Incident, KeptAlert, RemedyRecord, Sight
@@ -146,29 +146,16 @@ class Metrics:
 
     sight: Sight | None = None
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        from prometheus_client.core import GaugeMetricFamily
+    def collect(self) -> Iterator[Metric]:
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-        sight = self.sight
-        if sight is None:
-            return
-        families: dict[str, GaugeMetricFamily] = {}
-        labels = ["target", "environment", "subject"]
-        for metric, value in sight.values.items():
-            name, _, subject = metric.partition("@")
-            name = f"milepost_{name.replace(' ', '_').replace('.', '_')}"
-            family = families.setdefault(
-                name, GaugeMetricFamily(name, f"{metric.partition('@')[0]} as watched", labels=labels)
-            )
-            if value is not None:
-                family.add_metric([sight.target, sight.environment, subject], value)
-        active = GaugeMetricFamily(
-            "milepost_alert_active", "1 for each active alert", labels=[*labels[:2], "alert", "severity"]
-        )
-        for one in sight.alerts:
-            if one.status(sight.at) not in (*_QUIET, "no data"):
-                active.add_metric([sight.target, sight.environment, one.name, one.severity.value], 1.0)
-        yield from (*families.values(), active)
+        families: dict[str, GaugeMetricFamily | CounterMetricFamily] = {}
+        for figure in figures(self.sight) if self.sight is not None else ():
+            name, labels = figure.of.name.replace(".", "_"), list(figure.facts)
+            make = CounterMetricFamily if figure.of.kind == "total" else GaugeMetricFamily
+            family = families.setdefault(name, make(name, figure.of.means, labels=labels))
+            family.add_metric(list(figure.facts.values()), figure.value)
+        yield from families.values()
 
 
 def serve_metrics(port: int) -> Metrics:
