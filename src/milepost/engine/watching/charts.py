@@ -82,8 +82,8 @@ def stretch(length_s: float, now: float) -> Stretch:
     return Stretch(since=ceil(now / slot_s) * slot_s - length_s, slot_s=slot_s)
 
 
-def charts(kept: Mapping[str, Kept], when: Stretch, now: float) -> tuple[Chart, ...]:
-    """What there is to see: the known series first, then all others by name."""
+def charts(kept: Mapping[str, Kept], when: Stretch, now: float | None) -> tuple[Chart, ...]:
+    """What there is to see: the known series first, then all others by name. Without `now` nobody looks any more."""
     looked_at = max((one.points[-1].at for one in kept.values() if one.points), default=0.0)
     by_name: dict[str, list[str]] = {}
     for metric in sorted(kept):
@@ -116,16 +116,17 @@ def charts(kept: Mapping[str, Kept], when: Stretch, now: float) -> tuple[Chart, 
     return tuple(chart for place, chart in enumerate(shown) if place < _ALWAYS or chart.lines)
 
 
-def _line(metric: str, title: str, kept: Kept, when: Stretch, now: float, looked_at: float) -> Line | None:
+def _line(metric: str, title: str, kept: Kept, when: Stretch, now: float | None, looked_at: float) -> Line | None:
     """Nothing where the whole stretch has no point of it, with a value or without."""
     last = kept.points[-1] if kept.points else None
+    known = last is not None and now is not None and now - last.at <= HOLDS_S
     if (last is None or last.at < when.since) and not kept.minutes:
         return None
     name, _, subject = metric.partition("@")
     return Line(
         name=subject or title.removesuffix("_ms"),
         values=slots(kept, when, min if name in _LOW else max),
-        now=_finite(last.value) if last is not None and now - last.at <= HOLDS_S else None,
+        now=_finite(last.value) if last is not None and known else None,
         gone=last is None or looked_at - last.at > HOLDS_S,
     )
 

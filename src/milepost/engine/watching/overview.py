@@ -65,16 +65,17 @@ def _overview(database: Database, place: Place, length_s: float, now: float) -> 
         )
         for metric in series.metrics()
     }
+    watched = holder_of(place.folder / "watch") is not None
     moves, remedies = book.history(), healing.remedies()
     incidents = healing.incidents()[:MOST_INCIDENTS]
     return Overview(
         target=place.target,
         environment=place.environment,
-        watched=holder_of(place.folder / "watch") is not None,
+        watched=watched,
         looked_at=max((one.points[-1].at for one in kept.values() if one.points), default=None),
         since=when.since,
         until=when.until,
-        charts=charts(kept, when, now),
+        charts=charts(kept, when, now if watched else None),
         alerts=shown_alerts(book.all(), moves, when.since, now),
         moves=moves[:MOST_MOVES],
         incidents=tuple((one, tuple(each for each in remedies if each.incident == one.number)) for one in incidents),

@@ -55,10 +55,10 @@ function leading({ lines, low }) {
   return known.reduce((found, one) => (found && !worse(one, found) ? found : one), null);
 }
 
-function Legend({ chart, unknown }) {
-  const here = chart.lines.filter(({ gone }) => !gone);
+function Legend({ chart, lead, unknown }) {
+  const here = lead ? chart.lines.filter(({ name, gone }) => name && !gone) : [];
   return html`<p class="legend">
-    ${here.filter(({ name }) => name).map(({ name, now }) => html`<span class=${now === null ? 'no-data' : null}>
+    ${here.map(({ name, now }) => html`<span class=${now === null ? 'no-data' : null}>
       <${Inline} text=${name} /> <b>${inUnit(now, chart.unit)}</b></span>`)}
     ${unknown > 0 && html`<span class="no-data">no data for ${span(unknown)}</span>`}
   </p>`;
@@ -88,7 +88,7 @@ export function Series({ chart, length }) {
       <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         ${height !== null && html`<path class="limit" d=${`M0 ${height}H${WIDTH}`} vector-effect="non-scaling-stroke" />`}
         ${lines.map(line => html`<path
-          class=${`trace${line === lead ? '' : ' other'}`} d=${path(line.values, top)} vector-effect="non-scaling-stroke"
+          class=${`trace${line === (lead ?? lines[0]) ? '' : ' other'}`} d=${path(line.values, top)} vector-effect="non-scaling-stroke"
         />`)}
       </svg>
       ${holes.map(([first, slots]) => html`<i
@@ -96,6 +96,6 @@ export function Series({ chart, length }) {
       />`)}
       ${unknown >= length && html`<span class="nothing">no data</span>`}
     </div>
-    <${Legend} chart=${chart} unknown=${unknown < length ? unknown : 0} />
+    <${Legend} chart=${chart} lead=${lead} unknown=${unknown < length ? unknown : 0} />
   </figure>`;
 }

@@ -25,11 +25,15 @@ const Alert = ({ one }) => html`<li class=${`alert a-${one.status.replace(' ', '
   <span class="soft"><span class="status">${one.status}</span>${more(one)} · since ${clock(one.since)}</span>
 </li>`;
 
-/** One word on a target: to be without data is not to be well. */
-function standing({ watched, alerts, charts }) {
+const isBeyond = ({ limit, low, lines }) =>
+  limit !== null && lines.some(({ now }) => now !== null && (low ? now < limit : now > limit));
+
+/** A few words on a target: to be without data is not to be well, nor is what is not an alert yet. */
+function standing({ watched, alerts, charts, incidents }) {
   const active = alerts.filter(({ status }) => ['active', 'acknowledged', 'silenced'].includes(status));
   if (!watched) return ['waiting', 'nobody watches'];
   if (active.length) return ['failed', many(active.length, 'alert')];
+  if (charts.some(isBeyond) || incidents.some(one => one.ended_at === null)) return ['failed', 'not well'];
   const known = charts.slice(0, 2).every(({ lines }) => lines.some(({ now }) => now !== null));
   return known ? ['passed', 'no alert'] : ['waiting', 'no data'];
 }

@@ -75,6 +75,8 @@ def test_a_line_says_nothing_of_now_when_the_last_look_is_too_old_or_told_nothin
     assert found["errors"][0].now is None
     assert found["p99"][0].now is None
     assert found["errors"][0].gone
+    fresh = kept("error_rate", lambda _: 0.0, seconds(-600, 0))
+    assert [charts(fresh, WHEN, now)[1].lines[0].now for now in (NOW, None)] == [0.0, None]
 
 
 def test_instances_that_are_no_longer_looked_at_are_gone_and_older_ones_are_left_out() -> None:
