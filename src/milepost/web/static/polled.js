@@ -3,8 +3,8 @@ import { useEffect, useState } from './libraries.js';
 import { ask } from './ask.js';
 
 /**
- * {answer, late}: undefined at first, null where there never was one; `late` where the newest question had no answer, so
- * that what is given is an older one.
+ * {answer, late}: undefined at first, null where there never was one; `late` where the newest question had no answer:
+ * what is given is an older one.
  */
 export function usePolled(path, everyMs, words = {}) {
   const [found, take] = useState({ answer: undefined, late: false });

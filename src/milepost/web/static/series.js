@@ -1,4 +1,4 @@
-// Series in slots of time, each with a value or without one: a line with gaps. What is not known is never drawn as zero.
+// Series in slots of time, each with a value or without one: a line with gaps. What is not known is never a zero.
 import { html } from './libraries.js';
 import { Inline } from './inline.js';
 import { span } from './format.js';
@@ -86,9 +86,13 @@ export function Series({ chart, length }) {
     <figcaption><${Inline} text=${name} /><b class=${lead ? null : 'no-data'}>${now}</b></figcaption>
     <div class="drawn" role="img" aria-label=${words}>
       <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        ${height !== null && html`<path class="limit" d=${`M0 ${height}H${WIDTH}`} vector-effect="non-scaling-stroke" />`}
+        ${height !== null && html`<path
+          class="limit" d=${`M0 ${height}H${WIDTH}`} vector-effect="non-scaling-stroke"
+        />`}
         ${lines.map(line => html`<path
-          class=${`trace${line === (lead ?? lines[0]) ? '' : ' other'}`} d=${path(line.values, top)} vector-effect="non-scaling-stroke"
+          class=${`trace${line === (lead ?? lines[0]) ? '' : ' other'}`}
+          d=${path(line.values, top)}
+          vector-effect="non-scaling-stroke"
         />`)}
       </svg>
       ${holes.map(([first, slots]) => html`<i

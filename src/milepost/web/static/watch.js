@@ -10,6 +10,8 @@ import { visible } from './text.js';
 const LENGTHS = { '10m': ['10 min', 600, 1000], '1h': ['1 hour', 3600, 5000], '1d': ['1 day', 86400, 30000] };
 const UNITS = { error_rate: ['errors', 'share'], p99_ms: ['p99', 'ms'], 'most memory': ['most memory', 'share'] };
 const OUTCOMES = { helped: 'passed', 'did not help': 'failed', 'under way': 'asking' };
+const SEVERITIES = { critical: 'failed', error: 'failed', warning: 'asking', info: 'held' };
+const STATES = { active: 'bad-state', 'no data': 'no-data' };
 
 const length = signal(LENGTHS[remembered('watch', '')] ? remembered('watch', '') : '10m');
 
@@ -19,10 +21,12 @@ function more({ status, acknowledged_by: by, silenced_until: until }) {
   return status === 'acknowledged' && by ? html` by <${Inline} text=${by} />` : '';
 }
 
-const Alert = ({ one }) => html`<li class=${`alert a-${one.status.replace(' ', '-')}`}>
-  <span class=${`severity s-of-${one.severity}`}>${one.severity}</span>
+const Alert = ({ one }) => html`<li class="alert">
+  <span class=${`outcome o-${one.status === 'resolved' ? 'passed' : SEVERITIES[one.severity]}`}>${one.severity}</span>
   <b><${Inline} text=${one.alert} /></b>
-  <span class="soft"><span class="status">${one.status}</span>${more(one)} · since ${clock(one.since)}</span>
+  <span class="soft">
+    <span class=${`status ${STATES[one.status] ?? ''}`}>${one.status}</span>${more(one)} · since ${clock(one.since)}
+  </span>
 </li>`;
 
 const isBeyond = ({ limit, low, lines }) =>
@@ -57,8 +61,10 @@ function Effect({ remedy }) {
 const Remedy = ({ remedy }) => html`<div class="remedy">
   <p>
     <b>${remedy.kind} <${Inline} text=${remedy.subject} /></b>
-    <span class=${`outcome f-of-${OUTCOMES[remedy.outcome]}`}>${remedy.outcome}</span>
-    <span class="soft"><${Inline} text=${remedy.why} />${remedy.said && html` · <${Inline} text=${remedy.said} />`}</span>
+    <span class=${`outcome o-${OUTCOMES[remedy.outcome]}`}>${remedy.outcome}</span>
+    <span class="soft">
+      <${Inline} text=${remedy.why} />${remedy.said && html` · <${Inline} text=${remedy.said} />`}
+    </span>
   </p>
   <${Effect} remedy=${remedy} />
 </div>`;
@@ -68,10 +74,10 @@ function Incident({ one }) {
   return html`<li class="incident">
     <p>
       <b>Incident ${one.number}</b>
-      <span class=${`outcome f-of-${over ? 'passed' : 'failed'}`}>${
+      <span class=${`outcome o-${over ? 'passed' : 'failed'}`}>${
         over ? `over after ${span(one.ended_at - one.began_at)}` : 'not over'
       }</span>
-      ${one.called && html`<span class="outcome f-of-asking">a person was called</span>`}
+      ${one.called && html`<span class="outcome o-asking">a person was called</span>`}
       <span class="soft">release ${one.release} · ${clock(one.began_at)}</span>
     </p>
     ${one.remedies.map(remedy => html`<${Remedy} key=${remedy.number} remedy=${remedy} />`)}
