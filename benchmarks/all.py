@@ -50,6 +50,7 @@ PROGRAMS = (
     Program("verify.py --suite", quick=False),
     Program("web.py", quick=False),
     Program("ship.py", quick=False),
+    Program("watch.py", quick=False),
 )
 
 

@@ -1,6 +1,6 @@
 """The watcher against faults put into a live release, on the local target under load, on loopback.
 
-    python benchmarks/watch.py [FAULT ...]          all faults when none is named
+    python benchmarks/watch.py [--smoke] [FAULT ...]          all faults when none is named
     RATE=200 SECONDS=40 python benchmarks/watch.py errors
 
 Three instances and a warm release before them; nine GETs to one POST. For each fault it prints the seconds until it was
@@ -73,7 +73,7 @@ FAULTS: dict[str, tuple[str, Callable[[Deployed], None]]] = {
 }
 
 
-def run(name: str) -> None:
+def run(name: str, *, seconds: float = SECONDS) -> None:
     settings, fault = FAULTS[name]
     with tempfile.TemporaryDirectory() as folder, faulty(Path(folder), f"[watch]\n{settings}\n") as project:
         seen, over, at = Seen(), threading.Event(), [float("inf")]
@@ -88,7 +88,7 @@ def run(name: str) -> None:
             time.sleep(CALM_S)
             at[0] = time.time()
             fault(project)
-            time.sleep(SECONDS)
+            time.sleep(seconds)
             over.set()
             watcher.join()
     lost = [
@@ -128,8 +128,9 @@ def main(names: list[str]) -> None:
     environment.keep_state_apart()
     environment.agree()
     print(f"{RATE:.0f} requests a second, {SECONDS:.0f} s each, load average {os.getloadavg()[0]:.0f}", flush=True)
-    for name in names or FAULTS:
-        run(name)
+    smoke = "--smoke" in names
+    for name in [each for each in names if each != "--smoke"] or (["crash of one"] if smoke else FAULTS):
+        run(name, seconds=8.0 if smoke else SECONDS)
 
 
 if __name__ == "__main__":

@@ -234,6 +234,26 @@ def test_other_commands_of_the_test_script_are_cases_of_their_own(tmp_path: Path
     assert (workspace.folder / "made.txt").exists()
 
 
+def test_a_linter_of_the_test_script_is_not_asked_again_for_chosen_tests(tmp_path: Path, bench: Bench) -> None:
+    package = {"scripts": {"test": "eslint . && node make.js && node --test"}}
+    files = project("node") | {
+        "package.json": json.dumps(package),
+        "make.js": 'require("fs").writeFileSync("made", "");',
+    }
+    workspace = workspace_in(tmp_path, files)
+    linter = workspace.folder / "node_modules/.bin/eslint"
+    linter.parent.mkdir(parents=True)
+    linter.write_text("#!/bin/sh\ntouch looked\n")
+    linter.chmod(0o755)
+
+    run = JavaScriptRunner("node").run("", workspace, bench, ("tests/hours.test.js::hours > counts",))
+    assert outcomes_of(run) == {"tests/hours.test.js::hours > counts": "passed"}
+    assert (workspace.folder / "made").exists() and not (workspace.folder / "looked").exists()
+
+    run = JavaScriptRunner("node").run("", workspace, bench, ("package.json::eslint .",))
+    assert outcomes_of(run) == {"package.json::eslint .": "passed"}
+
+
 def test_a_runner_that_is_not_installed_is_missing_and_no_test_failed(tmp_path: Path, bench: Bench) -> None:
     run = JavaScriptRunner("jest").run("", workspace_in(tmp_path, project("jest")), bench)
 

@@ -70,10 +70,11 @@ def test_the_text_of_another_file_that_comes_late_is_not_shown_and_hostile_names
     pages: Pages, scene: Stage
 ) -> None:
     hostile = "<img src=x onerror=alert(1)>\u202egnp.py"
-    late = threading.Event()
+    asked, late = threading.Event(), threading.Event()
 
     def answer(words: dict[str, str]) -> Any:
         if words["path"] == hostile:
+            asked.set()
             late.wait(PATIENCE_S)
         return {"path": words["path"], "rows": [[1, [["", f"text of {words['path']}"]]]], "binary": False, "cut": False}
 
@@ -84,6 +85,7 @@ def test_the_text_of_another_file_that_comes_late_is_not_shown_and_hostile_names
 
     expect(tree.locator(".tree-name")).to_have_text(["<img src=x onerror=alert(1)>U+202Egnp.py", "plain.py"])
     tree.get_by_text("<img").click()
+    assert asked.wait(PATIENCE_S)
     tree.get_by_text("plain.py").click()
     text = page.locator(".files-text .row code")
     expect(text).to_have_text("text of plain.py")

@@ -123,7 +123,7 @@ def solution_with_a_data_file(exercise: Exercise) -> None:
 def solution_with_more_examples(exercise: Exercise) -> None:
     """The file that the check reads grows; nothing that it said is changed."""
     solution(exercise)
-    put("examples.txt", Path("examples.txt").read_text() + "wish options\ntoy toys\n")
+    put("examples.txt", Path("examples.txt").read_text() + "wish wishes\ntoy toys\n")
 
 
 @claim(HONEST, lambda exercise: exercise.name == "durations")

@@ -20,8 +20,8 @@ from milepost.mcp.profiles import Profile, build
 from milepost.mcp.server import new_server
 from milepost.mcp.tool import Brief, slim, strict_tool
 
-TOKENS = {"core": 2_800, "full": 5_200}  # of the whole list, 4 characters each: users pay for every one of them
-SEEN_TOKENS = {"core": 1_450, "full": 2_700}  # of what a model is shown of it: names, descriptions, arguments
+TOKENS = {"core": 2_800, "full": 5_700}  # of the whole list, 4 characters each: users pay for every one of them
+SEEN_TOKENS = {"core": 1_450, "full": 2_850}  # of what a model is shown of it: names, descriptions, arguments
 
 
 class Told(Brief):
@@ -124,7 +124,7 @@ def test_the_list_of_tools_costs_no_more_than_is_stated(profile: Profile) -> Non
     whole = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools)
     seen = [{"name": one.name, "description": one.description, "input_schema": one.input_schema} for one in tools]
 
-    assert len(tools) == {"core": 8, "full": 15}[profile]
+    assert len(tools) == {"core": 8, "full": 18}[profile]
     assert whole // 4 <= TOKENS[profile]
     assert len(json.dumps(seen, separators=(",", ":"))) // 4 <= SEEN_TOKENS[profile]
 

@@ -12,7 +12,7 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult
 from milepost.verify.command_runner import Bench
-from milepost.verify.selection.starts import TestStart
+from milepost.verify.selection.starts import StartedTests
 from milepost.verify.suites import report_file
 
 GUEST = Path(__file__).parent / "guest"
@@ -59,7 +59,7 @@ class Recording:
     """How the command ended, the test runs it started, in order, and the variables it was itself started with."""
 
     result: CommandResult
-    starts: tuple[TestStart, ...] = ()
+    starts: tuple[StartedTests, ...] = ()
     plain: dict[str, str] = field(default_factory=dict)
 
 
@@ -85,22 +85,22 @@ def _write_shim(folder: Path, name: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def _starts(notes: Path) -> list[TestStart]:
+def _starts(notes: Path) -> list[StartedTests]:
     files = [path for path in notes.iterdir() if path.suffix in (".json", ".argv")]
     files.sort(key=lambda path: path.lstat().st_mtime_ns)
     found = (_read(path) for path in files[:MOST_NOTES])
     return [start for start in found if start is not None]
 
 
-def _read(path: Path) -> TestStart | None:
+def _read(path: Path) -> StartedTests | None:
     text = report_file.read(path) or ""
     if path.suffix == ".argv":
         cwd, *argv = text.split("\0")[:-1] or [""]
         env = _pairs(report_file.read(path.with_name(f"{path.name}.env")) or "")
-        return TestStart(kind=argv[0], argv=tuple(argv), cwd=cwd, env=env) if argv else None
+        return StartedTests(kind=argv[0], argv=tuple(argv), cwd=cwd, env=env) if argv else None
     try:
         told: dict[str, Any] = json.loads(text)
-        return TestStart(
+        return StartedTests(
             kind=told["kind"],
             argv=tuple(told["argv"]),
             cwd=told["cwd"],

@@ -21,7 +21,7 @@ _PREFIXES = ("npm_", "MILEPOST_", "BASH_FUNC_", "UV_", "PNPM_", "POETRY_", "VITE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestStart:
+class StartedTests:
     """A process that runs tests. `words` are what pytest or unittest was given, `tests` what unittest found by them.
 
     `passed`: it said itself that all is well, so that a test which fails for the engine is not run as it was there.
@@ -37,14 +37,14 @@ class TestStart:
 
 
 def selections_of(
-    starts: tuple[TestStart, ...], plain: Mapping[str, str], workspace: Workspace
+    starts: tuple[StartedTests, ...], plain: Mapping[str, str], workspace: Workspace
 ) -> tuple[Selection, ...]:
     """Each selection once; `plain` are the variables that the command itself was started with."""
     found = (_selection(start, plain, workspace) for start in starts)
     return tuple(dict.fromkeys(selection for selection in found if selection is not None))
 
 
-def _selection(start: TestStart, plain: Mapping[str, str], workspace: Workspace) -> Selection | None:
+def _selection(start: StartedTests, plain: Mapping[str, str], workspace: Workspace) -> Selection | None:
     folder = _relative(start.cwd, workspace)
     if folder is None:
         return None  # a run in a folder of its own is a test of something else
@@ -61,7 +61,7 @@ def _selection(start: TestStart, plain: Mapping[str, str], workspace: Workspace)
     return replace(found, words=words, env=tuple(sorted({**dict(found.env), **env}.items())))
 
 
-def _of_unittest(start: TestStart, folder: str, workspace: Workspace) -> Selection | None:
+def _of_unittest(start: StartedTests, folder: str, workspace: Workspace) -> Selection | None:
     """By its words where it was called by them, else by what it found: the files, or the tests that words chose."""
     if (called := selection_of(start.argv, folder)) and called.runner == "unittest":
         return called

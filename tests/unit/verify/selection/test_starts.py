@@ -6,7 +6,7 @@ import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.verify.selection.selection import Selection
-from milepost.verify.selection.starts import TestStart, placed, portable, selections_of
+from milepost.verify.selection.starts import StartedTests, placed, portable, selections_of
 
 HERE = Workspace(folder=Path("/w/checkout"), scratch=Path("/w/scratch"), base="")
 
@@ -15,17 +15,17 @@ HERE = Workspace(folder=Path("/w/checkout"), scratch=Path("/w/scratch"), base=""
     ("start", "expected"),
     [
         (
-            TestStart(
+            StartedTests(
                 kind="pytest", argv=("python", "run.py"), cwd="/w/checkout/a", words=("-q", "/w/checkout/a/tests")
             ),
             Selection(runner="pytest", words=("-q", "{checkout}/a/tests"), folder="a"),
         ),
         (
-            TestStart(kind="unittest", argv=("python", "-m", "unittest", "-v", "x"), cwd="/w/checkout"),
+            StartedTests(kind="unittest", argv=("python", "-m", "unittest", "-v", "x"), cwd="/w/checkout"),
             Selection(runner="unittest", words=("-v", "x")),
         ),
         (
-            TestStart(
+            StartedTests(
                 kind="unittest",
                 argv=("python", "a/test_x.py"),
                 cwd="/w/checkout/a",
@@ -34,7 +34,7 @@ HERE = Workspace(folder=Path("/w/checkout"), scratch=Path("/w/scratch"), base=""
             Selection(runner="unittest", words=("test_x.py",), folder="a"),
         ),
         (
-            TestStart(
+            StartedTests(
                 kind="unittest",
                 argv=("python", "test_x.py", "T.test_a"),
                 cwd="/w/checkout",
@@ -44,26 +44,26 @@ HERE = Workspace(folder=Path("/w/checkout"), scratch=Path("/w/scratch"), base=""
             Selection(runner="unittest", words=("test_x.py::T::test_a",)),
         ),
         (
-            TestStart(kind="node", argv=("node", "/w/checkout/node_modules/.bin/jest", "a"), cwd="/w/checkout"),
+            StartedTests(kind="node", argv=("node", "/w/checkout/node_modules/.bin/jest", "a"), cwd="/w/checkout"),
             Selection(runner="jest", words=("a",)),
         ),
         (
-            TestStart(
+            StartedTests(
                 kind="go", argv=("go", "test", "./..."), cwd="/w/checkout", env={"CGO_ENABLED": "0", "PWD": "/x"}
             ),
             Selection(runner="go", words=("./...",), env=(("CGO_ENABLED", "0"),)),
         ),
-        (TestStart(kind="pytest", argv=("python", "-m", "pytest"), cwd="/elsewhere"), None),
-        (TestStart(kind="pytest", argv=("pytest",), cwd="/w/checkout", words=("--collect-only",)), None),
+        (StartedTests(kind="pytest", argv=("python", "-m", "pytest"), cwd="/elsewhere"), None),
+        (StartedTests(kind="pytest", argv=("pytest",), cwd="/w/checkout", words=("--collect-only",)), None),
     ],
 )
-def test_what_a_command_starts_is_a_selection_in_the_checkout(start: TestStart, expected: Selection | None) -> None:
+def test_what_a_command_starts_is_a_selection_in_the_checkout(start: StartedTests, expected: Selection | None) -> None:
     assert selections_of((start, start), {}, HERE) == ((expected,) if expected else ())
 
 
 def test_only_variables_that_were_set_on_the_way_come_with_it() -> None:
     env = {"LANG": "C", "MODE": "slow", "npm_config_x": "1", "PYTHONPATH": "/w/checkout/src", "MAKELEVEL": "1"}
-    start = TestStart(kind="pytest", argv=("pytest",), cwd="/w/checkout", env=env)
+    start = StartedTests(kind="pytest", argv=("pytest",), cwd="/w/checkout", env=env)
     (found,) = selections_of((start,), {"LANG": "C"}, HERE)
     assert found.env == (("MODE", "slow"), ("PYTHONPATH", "{checkout}/src"))
 

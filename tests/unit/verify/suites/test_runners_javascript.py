@@ -7,7 +7,8 @@ import pytest
 
 from milepost.verify.suites.runners.canary import Canary, loaded_by, named_like, source
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
-from milepost.verify.suites.runners.javascript_report import cases_of
+from milepost.verify.suites.runners.javascript_report import cases_of, errors_outside
+from milepost.verify.suites.runners.others import only_looks
 from milepost.verify.suites.runners.package_json import NpmTestScript, RunnerCall, script_of
 from milepost.verify.suites.runners.sealed import NONE, fresh, seal_of
 
@@ -161,3 +162,36 @@ def test_no_secret_of_a_report_is_kept(tmp_path: Path) -> None:
 
     assert [case.id for case in cases] == ["a.test.js", "a.test.js::***"]
     assert "correct" not in repr(cases)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("eslint .", True),
+        ("prettier -c src test", True),
+        ("prettier -w src", False),
+        ("eslint --fix .", False),
+        ("biome format --write .", False),
+        ("eslint . > report.txt", False),
+        ("tsc", False),
+        ("node make.js", False),
+        ("", False),
+    ],
+)
+def test_a_linter_that_mends_nothing_only_looks(text: str, expected: bool) -> None:
+    assert only_looks(text) is expected
+
+
+def test_a_cache_that_vitest_may_not_keep_beside_its_code_is_no_error_of_the_tests() -> None:
+    refused = (
+        "error TS5033: Could not write file '/p/node_modules/vitest/dist/tsconfig.tmp.tsbuildinfo': EROFS: read-only"
+    )
+    thrown = "TypeError: x is not a function"
+    errors = [
+        {"file": "", "message": refused},
+        {"file": "/p/z1.test.js", "message": thrown},
+        {"file": "", "message": thrown},
+    ]
+
+    assert errors_outside(errors, Path("/p/z1.test.js")) == [errors[2]]
+    assert errors_outside(errors, None) == errors[1:]

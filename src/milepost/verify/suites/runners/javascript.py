@@ -18,8 +18,8 @@ from milepost.verify.suites.junit import LONGEST_MESSAGE
 from milepost.verify.suites.runners import package_json, preload, sealed, told
 from milepost.verify.suites.runners.canary import NOT_FAILED, Canary, added_to, beside, loaded_by, source
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
-from milepost.verify.suites.runners.javascript_report import cases_of, plain, same
-from milepost.verify.suites.runners.others import run_others
+from milepost.verify.suites.runners.javascript_report import cases_of, errors_outside, plain, same
+from milepost.verify.suites.runners.others import only_looks, run_others
 from milepost.verify.suites.runners.package_json import Flavour, NpmTestScript, RunnerCall
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import files_below, text_of
@@ -58,7 +58,10 @@ class JavaScriptRunner:
         suite = _Suite(folder=folder, workspace=workspace, bench=bench, modules=package.get("type") == "module")
         of_others = tuple(each for each in only if each.startswith(told.within(folder, "package.json::")))
         of_tests = tuple(each for each in only if each not in of_others)
-        earlier = run_others(_others(script, self.flavour, before=True), folder, workspace, bench)
+        before = _others(script, self.flavour, before=True)
+        if only:  # of chosen tests, only what these may need: a linter makes nothing
+            before = tuple(text for text in before if not only_looks(text) or _named(text, folder) in of_others)
+        earlier = run_others(before, folder, workspace, bench)
         runs = tuple(suite.run(call, of_tests) for call in calls) if of_tests or not only else ()
         later = (
             run_others(_others(script, self.flavour, before=False), folder, workspace, bench) if not of_tests else ()
@@ -187,7 +190,7 @@ class _Suite:
         planted: Mapping[str, str],
     ) -> str:
         own_file = canary.path if canary and not canary.added else None
-        outside = [error for error in report["errors"] if not (own_file and same(error["file"], own_file))]
+        outside = errors_outside(report["errors"], own_file)
         if result.termination != "exited" or report["interrupted"]:
             return told.unfinished(argv, result, self.bench)
         if canary is None:
@@ -226,6 +229,11 @@ def split(files: list[dict[str, Any]], canary: Canary | None) -> tuple[dict[str,
         if canary.added:
             real.append({**file, "tests": [test for test in file["tests"] if test["titles"][-1] not in canary.titles]})
     return planted, real
+
+
+def _named(text: str, folder: str) -> str:
+    """The id of a test that is one of the other commands of a script."""
+    return told.within(folder, f"package.json::{text}")
 
 
 def _others(script: NpmTestScript, flavour: Flavour, *, before: bool) -> tuple[str, ...]:

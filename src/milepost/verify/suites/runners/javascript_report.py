@@ -17,6 +17,8 @@ from milepost.verify.walk_checkout import text_of
 
 Redact = Callable[[str], str]
 
+# `vitest --typecheck` keeps this beside its own code, which is read-only here; the types are checked without it.
+_REFUSED_CACHE = re.compile(r"TS5033: .*/node_modules/vitest/.*\.tsbuildinfo': (?:EROFS|EACCES|EPERM)")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -37,6 +39,15 @@ def cases_of(report: Mapping[str, Any], checkout: Path, redact: Redact = str) ->
         for test in file["tests"]:
             found.append(_case(name, file, test, tidied))
     return told.numbered(found)
+
+
+def errors_outside(errors: list[dict[str, Any]], own_file: Path | None) -> list[dict[str, Any]]:
+    """The errors outside of any test that are the project's: neither of our planted file nor of a wall."""
+    return [
+        error
+        for error in errors
+        if not (own_file and same(error["file"], own_file)) and not _REFUSED_CACHE.search(error["message"])
+    ]
 
 
 def _case(name: str, file: Mapping[str, Any], test: Mapping[str, Any], redact: Redact) -> TestCase:

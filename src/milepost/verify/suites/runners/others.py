@@ -9,12 +9,21 @@ from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.suites.runners import told
 from milepost.verify.suites.suite import SuiteRun
 
+# These read the code and make nothing, unless they are told to mend it.
+_LINTERS = frozenset({"biome", "dprint", "eslint", "oxlint", "prettier", "standard", "stylelint", "tslint", "xo"})
+_MENDS = frozenset({"--fix", "--write", "-w", "--apply", "fmt", "format"})
 OFFLINE = {"npm_config_offline": "true", "npm_config_update_notifier": "false", "npm_config_fund": "false", "CI": "1"}
 
 
 def run_others(commands: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench) -> tuple[SuiteRun, ...]:
     """The run of each; one that fails does not keep the next from being asked."""
     return tuple(_run(text, folder, workspace, bench) for text in commands)
+
+
+def only_looks(text: str) -> bool:
+    """Whether a command is a linter that changes nothing, so that no test can need it to have run."""
+    words = text.split()
+    return bool(words) and words[0] in _LINTERS and not _MENDS & set(words) and not set("&|;<>`$") & set(text)
 
 
 def shell_command(text: str) -> tuple[str, ...]:
