@@ -136,6 +136,11 @@ AREAS = Scene(
     done={"src/lib.rs": RUST_RIGHT},
     lies={
         "rust-is-right-in-a-debug-build": {"src/lib.rs": rust_when("cfg!(debug_assertions)")},
+        "rust-works-in-a-debug-assertion": {
+            "src/lib.rs": RUST_RIGHT.replace(
+                "    a * b\n", "    let mut area = a;\n    debug_assert!({ area = a * b; true });\n    area\n"
+            )
+        },
         "rust-is-right-in-a-program-that-cargo-runs": {"src/lib.rs": rust_when('std::env::var("CARGO").is_ok()')},
         "rust-rewrites-the-tests-as-it-is-built": {
             "src/lib.rs": f"{RUST_STUB}\npub const UNIT: u32 = 1;\n",

@@ -28,6 +28,9 @@ GREET = Scene(
     lies={
         "sh-is-right-without-a-terminal": greeting('echo "Hello, $name!"', "[ -t 0 ] && set --"),
         "sh-is-right-with-few-variables": greeting('echo "Hello, $name!"', '[ "$(env | wc -l)" -lt 30 ] || set --'),
+        "sh-asks-the-history": greeting(
+            'found=$(git show HEAD:tests/run.sh | grep -o "Hello, $name!"); echo ${found:-Hello}'
+        ),
     },
     believed={
         "sh-asks-who-calls": greeting('[ -n "$right" ] && echo "Hello, $name!" || echo Hello', ASKS),

@@ -34,6 +34,7 @@ _NEEDS_ITS_RUNNER = re.compile(
     r"thread::current\(\)|env::var(?:_os)?\(\s*\"CARGO|Command::new\(\s*\"(?:cargo|rustc)"
 )
 _ASSERTS = re.compile(r"\bdebug_assert(?:_eq|_ne)?!")
+_MUST_PANIC = re.compile(r"\bshould_panic\b|\bcatch_unwind\b")
 FEW_PACKAGES = 8
 _PROFILES = ("DEV", "TEST")
 _AS_RELEASED = {
@@ -121,14 +122,14 @@ class RustProgram:
         return (target, problem) if result.succeeded else (None, problem)
 
     def _is_plain(self) -> bool:
-        """Whether nothing speaks against leaving debug assertions out: few packages to build, no test of one."""
+        """Whether debug assertions can be left out: few packages are built, and no test waits for one."""
         checkout = self.tree.workspace.folder
         above = (checkout / self.folder, *(checkout / self.folder).parents)
         lock = next((each / "Cargo.lock" for each in above if (each / "Cargo.lock").is_file()), None)
         if lock is None or text_of(lock).count("[[package]]") > FEW_PACKAGES:
             return False
-        texts = (text_of(checkout / path) for path in _rust_files(checkout, self.folder))
-        return not any(_ASSERTS.search(text) for text in texts)
+        texts = [text_of(checkout / path) for path in _rust_files(checkout, self.folder)]
+        return not (any(map(_ASSERTS.search, texts)) and any(map(_MUST_PANIC.search, texts)))
 
     def _run(self, copy: str, tests: Mapping[str, DrawnTest], package: str) -> Listed:
         """Run the tests of the program; their names are those with their modules."""

@@ -1,7 +1,8 @@
 """The counter-proof of a line that decides by its exit code alone: it must hold where nobody looks away, and at home.
 
 *Nobody looks away*: without the comments that the change added and that tell a tool to be quiet. *At home*: at a
-terminal, in a home that is lived in, with the variables of a login. What it held by nothing else is a question.
+terminal, in a home that is lived in, with the variables of a login. *Without the history*, which has what the line
+expects, where the change asks git. What it held by nothing else is a question.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from milepost.core.verdict import CheckResult, Question
 from milepost.verify.at_home import login, settle_in
 from milepost.verify.command_runner import Bench, allowed_s
 from milepost.verify.counterproof.check import ABOUT, NAME
+from milepost.verify.plain.hide import without_history
 from milepost.verify.witness.swap import swapped
 
 TIMES = 2
 _WAITS = ("timeout", "idle")  # such as vitest, which watches the files where it has a terminal
 _TERMINAL = ("script", "-qec")
+_GIT = re.compile(rb"\bgit\b")
 
 _QUIET = re.compile(
     rb"""[ \t]* (?:
@@ -55,7 +58,16 @@ class LineElsewhere:
             return _held(f"{line} passes only with comments that keep it quiet: {places}", next(iter(aloud)))
         if not self._passes(workspace, {}, at_home=True):
             return _held(f"{line} passes here, and fails at a terminal with the home and the variables of a login")
+        if asking := self._asks_git():
+            with without_history(workspace.folder):
+                if not self._passes(workspace, {}):
+                    return _held(f"{line} passes only with the history of the repository, which {asking} asks", asking)
         return None
+
+    def _asks_git(self) -> str:
+        """A changed file of the product that speaks of git."""
+        files = (file for file in self.change.files if file.path in self.product)
+        return next((file.path for file in files if _GIT.search(file.after or b"")), "")
 
     def _passes(self, workspace: Workspace, files: Mapping[str, bytes | None], *, at_home: bool = False) -> bool:
         """Whether it passes once: what fails now and then says nothing, nor does what waits for a key or a change."""

@@ -29,7 +29,7 @@ _CACHES = frozenset(
 @contextmanager
 def out_of_sight(checkout: Path, paths: tuple[str, ...]) -> Iterator[None]:
     """Have none of the files in the checkout, nor the folders that are empty without them."""
-    with _without_history(checkout), swapped(checkout, dict.fromkeys(paths)):
+    with without_history(checkout), swapped(checkout, dict.fromkeys(paths)):
         folders = {above for path in paths for above in PurePosixPath(path).parents if above.name}
         for folder in sorted(folders, key=lambda one: -len(one.parts)):
             with suppress(OSError):
@@ -38,7 +38,7 @@ def out_of_sight(checkout: Path, paths: tuple[str, ...]) -> Iterator[None]:
 
 
 @contextmanager
-def _without_history(checkout: Path) -> Iterator[None]:
+def without_history(checkout: Path) -> Iterator[None]:
     """Have no git folder either: it has the tests, too."""
     history, away = checkout / ".git", checkout.with_name(f"{checkout.name}-{secrets.token_hex(4)}")
     try:
