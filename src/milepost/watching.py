@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from milepost.api.watching import alert_history as alert_history
     from milepost.api.watching import alert_to_json as alert_to_json
     from milepost.api.watching import alerts as alerts
+    from milepost.api.watching import incident_task as incident_task
     from milepost.api.watching import incident_to_json as incident_to_json
     from milepost.api.watching import incidents as incidents
     from milepost.api.watching import overview_to_json as overview_to_json
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from milepost.api.watching import watch as watch
     from milepost.core.watching import Severity as Severity
     from milepost.engine.watching.figures import figures as figures
+    from milepost.engine.watching.incident_task import IncidentTask as IncidentTask
     from milepost.engine.watching.overview import Overview as Overview
     from milepost.engine.watching.records import Incident as Incident
     from milepost.engine.watching.records import RemedyRecord as RemedyRecord
+    from milepost.engine.watching.records import deserves_task as deserves_task
     from milepost.engine.watching.watcher import Heal as Heal
     from milepost.engine.watching.watcher import Sight as Sight
     from milepost.watch.alert_book import AlertMove as AlertMove

@@ -44,17 +44,29 @@ def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) ->
 
 
 @needs_envoy
-def test_the_demonstration_takes_a_bad_release_back_while_users_ask(tmp_path: Path) -> None:
+def test_the_demonstration_goes_from_a_task_to_users_and_from_an_incident_back_to_a_task(tmp_path: Path) -> None:
     machine = Sandbox(home=tmp_path, repo=tmp_path, agent="")
     place = tmp_path / "demo"
     done = machine.milepost("demo", "--ship", str(place))
     assert done.code == 0, done.stdout + done.stderr
     assert "is not proven: answers.py changed after the last milepost" in done.stdout
-    assert "release 2 was rolled back: " in done.stdout
+    assert re.search(r"roll back 2: .* +helped\n", done.stdout)
+    assert re.search(r"release 2 is rolled back .*release 1 is live again.*\nrelease 3 is live\n", done.stdout)
     assert re.search(r"what the users saw: [1-9]\d+ requests, 0 failed\n", done.stdout)
-    kept = Sandbox(home=tmp_path, repo=place, agent="").milepost("releases", "local", "--json").json
+    shop = Sandbox(home=tmp_path, repo=place, agent="")
+    kept = shop.milepost("releases", "local", "--json").json
     assert [(one["release"], one["stage"], one["proof"] is None) for one in kept] == [
-        *((2, "rolled back", True), (1, "live", False))
+        *((3, "live", False), (2, "rolled back", True), (1, "retired", False))
     ]
+    (incident,) = shop.milepost("incidents", "local", "--json").json
+    assert incident["task"] == "INC-1"
+    (task,) = [one for one in shop.milepost("plan", "--json").json["tasks"] if one["id"] == "INC-1"]
+    (test,) = (place / "tests/incidents").glob("*-local-dev-1.py")
+    assert (task["status"], task["verify"]) == ("done", [f"python3 tests/incidents/{test.name}"])
+    assert sorted(shop.mileposts()) == ["1.1", "INC-1"]
+    (check,) = [one for one in shop.milepost("proof", "INC-1", "--json").json["checks"] if one["name"] == "verify"]
+    assert (check["before"], check["outcome"]) == ("failed", "passed"), (
+        "it was red before the work, and is green with it"
+    )
     wanted = read_wanted(places.state(place) / "targets/local/dev")
     assert wanted is not None and not list(carrying(wanted.mark)), "nothing of it runs on"

@@ -161,7 +161,7 @@ def demo(
     on_event: OnEvent | None = None,
     on_move: OnMove | None = None,
 ) -> ReleaseDemo:
-    """Deploy a small service from an empty folder on this machine, and have a bad release taken back under load.
+    """Deploy a small service from an empty folder on this machine; a bad release is taken back, and becomes a task.
 
     `tell` hears what is about to be done; at the end nothing of it runs.
     """

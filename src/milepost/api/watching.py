@@ -7,13 +7,14 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from milepost.api.arguments import path_of
+from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
+    from milepost.engine.watching.incident_task import IncidentTask
     from milepost.engine.watching.overview import Overview
     from milepost.engine.watching.records import Incident, RemedyRecord
     from milepost.engine.watching.watcher import Heal, Sight
@@ -108,6 +109,20 @@ def overview_to_json(one: Overview) -> dict[str, Any]:
     }
 
 
+def incident_task(
+    target: str,
+    number: int,
+    roadmap: Path | str | None = None,
+    *,
+    environment: str = "dev",
+    say: Callable[[str], None] = ignore,
+) -> IncidentTask:
+    """Have an incident in the roadmap as a task, committed; one, however often it is asked for."""
+    from milepost.engine.watching.incident_task import task_of
+
+    return task_of(path_of(roadmap), target, environment, number, say)
+
+
 def sight_to_json(sight: Sight) -> dict[str, Any]:
     """A look as `milepost watch --json` prints it."""
     from milepost.engine.records.values_json import dump
@@ -125,6 +140,7 @@ def sight_to_json(sight: Sight) -> dict[str, Any]:
         "decision": None if decision is None else {"kind": type(decision).__name__.lower(), "why": decision.why},
         "remedy": None if sight.remedy is None else dump(sight.remedy),
         "incident": sight.incident.number if sight.incident else None,
+        "task": sight.task or None,
     }
 
 

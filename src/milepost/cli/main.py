@@ -138,7 +138,7 @@ def demo(
     on_web: Annotated[bool, typer.Option("--web", help="Also show it in the browser, until Ctrl-C.")] = False,
     no_open: web.NoOpen = False,
     ship: Annotated[
-        bool, typer.Option("--ship", help="Deploy the sample here, and see a bad release taken back under load.")
+        bool, typer.Option("--ship", help="Deploy the sample here; a bad release is taken back, and mended.")
     ] = False,
 ) -> None:
     """Try Milepost on a sample repository; needs no API key and no network."""

@@ -107,12 +107,24 @@ def incidents(
     number: Annotated[
         int | None, typer.Option("--incident", metavar="N", help="Show what happened in this one.")
     ] = None,
+    task: Annotated[
+        int | None,
+        typer.Option(
+            "--task", metavar="N", help="Make this one a task of the roadmap, with a test where one shows it."
+        ),
+    ] = None,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """List the incidents of a target, with what was done and whether it helped."""
+    """List the incidents of a target, with what was done and whether it helped, or make one a task."""
     from milepost.cli.show import watch as show
 
+    if task is not None:
+        made = watching.incident_task(
+            target, task, roadmap, environment=environment, say=lambda line: print_lines(line, err=True)
+        )
+        answer(as_json, lambda: asdict(made), lambda: show.task_lines(made))
+        return
     found = watching.incidents(target, roadmap, environment=environment)
     chosen = [one for one in found if number in (None, one[0].number)]
     if as_json:

@@ -70,6 +70,20 @@ class TargetView:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedRequest:
+    """One try that failed, as the proxy wrote it down: the names of a query's fields, no header and no body.
+
+    `status` is 0 where nothing was answered.
+    """
+
+    at: float
+    method: str
+    path: str
+    status: int
+    release: int
+
+
 class WatchedTarget(Protocol):
     """A target that can be looked at closely, and healed. Each act may be made twice, after a crash."""
 

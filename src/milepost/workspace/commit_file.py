@@ -1,4 +1,4 @@
-"""One file of the user's tree, committed on their branch: nothing else that they changed or staged goes along."""
+"""Single files of the user's tree, committed on their branch: nothing else that they changed or staged goes along."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ LONGEST_SUBJECT = 72
 _CONVERSIONS = ("core.autocrlf", "core.eol", "core.safecrlf", "core.fileMode")
 
 
-def commit_file(repository: Repository, path: str, message: str, held_fds: tuple[int, ...] = ()) -> str:
-    """Commit a file as it is on disk; gives the commit."""
-    words = (*_conversions(repository), *commit_words(path))
+def commit_file(
+    repository: Repository, path: str, message: str, held_fds: tuple[int, ...] = (), new: tuple[str, ...] = ()
+) -> str:
+    """Commit a file as it is on disk, together with `new` ones; gives the commit."""
+    if new:
+        repository.on_tree(*_conversions(repository), "add", "--force", "--", *new, held_fds=held_fds)
+    words = (*_conversions(repository), *commit_words(path, *new))
     repository.on_tree(*words, stdin=message.encode(), env=_people(repository), held_fds=held_fds)
     return repository.position().commit
 
@@ -27,9 +31,9 @@ def refusal(repository: Repository, path: str) -> str:
     return ""
 
 
-def commit_words(path: str) -> tuple[str, ...]:
+def commit_words(*paths: str) -> tuple[str, ...]:
     """What git is told, with the message on its standard input."""
-    return ("commit", "--only", "--quiet", "--no-status", "--cleanup=verbatim", "--file=-", "--", path)
+    return ("commit", "--only", "--quiet", "--no-status", "--cleanup=verbatim", "--file=-", "--", *paths)
 
 
 def edit_message(task: str, roadmap: str) -> str:

@@ -5,14 +5,23 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from milepost.cli.show.watch import alert_lines, incident_lines, is_redrawn, news_lines, sight_lines, sparkline
+from milepost.cli.show.watch import (
+    alert_lines,
+    incident_lines,
+    is_redrawn,
+    news_lines,
+    sight_lines,
+    sparkline,
+    task_lines,
+)
 from milepost.core.watching import RemedyKind, Severity
+from milepost.engine.watching.incident_task import IncidentTask
 from milepost.engine.watching.observe import Look, Memory, situation_of
 from milepost.engine.watching.records import Incident, RemedyRecord
 from milepost.engine.watching.watcher import Sight
 from milepost.watch.alert_book import AlertMove, KeptAlert
 from milepost.watch.alerts import Alert, State
-from milepost.watch.heal.situation import HealLimits, Remedy
+from milepost.watch.heal.situation import HealLimits, Remedy, RemedyOutcome
 from tests.unit.engine.watching.test_observe import FACTS, view
 
 ACTIVE = KeptAlert(name="errors", severity=Severity.ERROR, alert=Alert(state=State.ACTIVE, since=5.0))
@@ -94,6 +103,19 @@ def test_only_what_is_new_is_said_where_nobody_sees_a_table() -> None:
     assert news_lines([first, then, then]) == []
 
 
+def test_what_is_told_of_an_incident_as_a_task_is_said_once() -> None:
+    told = replace(sight(), task="incident 1 is task INC-1 of the roadmap")
+    assert sight_lines([told], 100)[-1] == "  incident 1 is task INC-1 of the roadmap"
+    assert [line.partition("  ")[2] for line in news_lines([sight(), told])] == [told.task]
+    assert news_lines([told, told]) == []
+    made = IncidentTask(incident=1, task="INC-1", commit="a" * 40, page="a.md", test="")
+    assert task_lines(made) == [
+        "incident 1 is task INC-1 of the roadmap (commit aaaaaaa)",
+        "  evidence, no reproduction: see a.md",
+        "next   milepost run --task INC-1",
+    ]
+
+
 def test_alerts_and_incidents_are_listed() -> None:
     assert alert_lines((), 5.0, "local", "dev") == ["no alert on local (dev)"]
     assert alert_lines((ACTIVE,), 5.0, "local", "dev")[0].split()[:2] == ["error", "active"]
@@ -101,5 +123,10 @@ def test_alerts_and_incidents_are_listed() -> None:
     lines = incident_lines([(incident, (REMEDY,))], whole=True)
     assert lines[0].endswith("4 s   a person was called")
     assert " ".join(lines[1].split()) == "roll back 2 under way it fails"
-    assert lines[2].endswith("it began")
+    assert lines[-1].endswith("it began")
+    assert not any("--task" in line for line in lines), "a remedy is under way"
+    judged = replace(REMEDY, outcome=RemedyOutcome.HELPED)
+    assert any("--task 1 " in line for line in incident_lines([(incident, (judged,))], whole=False))
+    added = replace(incident, task="INC-1")
+    assert incident_lines([(added, (judged,))], whole=False)[-1] == "  it became task INC-1"
     assert incident_lines([], whole=False) == ["no incident"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from milepost.cli.format_text import clipped, padded, safe
-from milepost.watching import Remedy, figures
+from milepost.watching import Remedy, deserves_task, figures
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
     from rich.live import Live as RichLive
 
-    from milepost.watching import AlertMove, Incident, KeptAlert, RemedyRecord, Sight
+    from milepost.watching import AlertMove, Incident, IncidentTask, KeptAlert, RemedyRecord, Sight
 
 HISTORY, LOOKS_OF_ONCE = 60, 4
 _BARS = "▁▂▃▄▅▆▇█"
@@ -79,6 +79,7 @@ def sight_lines(sights: Sequence[Sight], width: int) -> list[str]:
         what = type(now.decision).__name__.lower()
         kind = f"{now.decision.kind} {now.decision.subject}: " if isinstance(now.decision, Remedy) else ""
         lines.append(f"  {what}   {kind}{safe(now.decision.why)}")
+    lines += [f"  {safe(now.task)}"] if now.task else []
     return [clipped(line, width) for line in lines]
 
 
@@ -96,6 +97,8 @@ def news_lines(sights: Sequence[Sight]) -> list[str]:
     ):
         one = now.remedy
         lines.append(f"{at}  {one.kind} {safe(one.subject)}: {safe(one.why)}   {one.outcome}")
+    if now.task and now.task != (before.task if before else ""):
+        lines.append(f"{at}  {safe(now.task)}")
     if before is None:
         lines.insert(0, sight_lines(sights, 100)[0])
     return lines
@@ -128,9 +131,24 @@ def incident_lines(found: Sequence[tuple[Incident, tuple[RemedyRecord, ...]]], *
         called = "   a person was called" if one.called else ""
         lines.append(f"incident {one.number}   release {one.release}   {_clock(one.began_at)}   {ended}{called}")
         lines += [f"  {each.kind} {safe(each.subject)}   {each.outcome}   {safe(each.why)}" for each in done]
+        if one.task:
+            lines.append(f"  it became task {safe(one.task)}")
+        elif deserves_task(one, done):
+            lines.append(f"  next   milepost incidents … --task {one.number}   makes it a task of the roadmap")
         if whole:
             lines += [f"  {_clock(at)}   {safe(said)}" for at, said in one.timeline]
     return lines or ["no incident"]
+
+
+def task_lines(made: IncidentTask) -> list[str]:
+    """What an incident became, and what is next."""
+    was = f" (commit {made.commit[:7]})" if made.commit else ", as it was before"
+    shown = f"its test is {safe(made.test)}" if made.test else f"evidence, no reproduction: see {safe(made.page)}"
+    return [
+        f"incident {made.incident} is task {safe(made.task)} of the roadmap{was}",
+        f"  {shown}",
+        f"next   milepost run --task {safe(made.task)}",
+    ]
 
 
 def _clock(at: float) -> str:

@@ -1,12 +1,14 @@
 """Answers `GET /1h30m` with its seconds."""
 
 import os
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from durations.parse import parse
 
-FAILING = 0
-asked = []
+
+def seconds(text):
+    return parse(text) if text else 0
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -14,11 +16,12 @@ class Answer(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
-        text = self.path.strip("/")
-        asked.append(text)
-        failed = FAILING and text and len(asked) % FAILING == 0
-        body = str(parse(text) if text else 0).encode()
-        self.send_response(500 if failed else 200)
+        try:
+            status, body = 200, str(seconds(self.path.strip("/"))).encode()
+        except ValueError:
+            traceback.print_exc()
+            status, body = 500, b"it cannot be told"
+        self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -27,4 +30,5 @@ class Answer(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Answer).serve_forever()
+if __name__ == "__main__":
+    ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Answer).serve_forever()

@@ -28,8 +28,8 @@ def edit_and_commit(
     path = f"{project.roadmap_in_tree}/{page}" if page else project.roadmap_in_tree
     try:
         with project.lock() as lock:
-            _refuse_held(project, server_named(project, database))
-            _refuse_mixed(project, path)
+            refuse_held(project, server_named(project, database))
+            refuse_mixed(project, path)
             edited = edit_task(project.roadmap, task, text, digest)
             return replace(edited, commit=_committed(project, path, edited.task, (lock.fd,)))
     except EngineBusy as error:
@@ -45,7 +45,7 @@ def _committed(project: Project, path: str, task: str, held_fds: tuple[int, ...]
         raise CommitRefused(f"{path} is written, but not committed: {error.message}", f"git commit {path}") from error
 
 
-def _refuse_held(project: Project, server: str) -> None:
+def refuse_held(project: Project, server: str) -> None:
     """Raise where a commit would part the user's branch from what a run made, or will make, on top of it."""
     user = project.repository.position()
     records = [record for record in _runs(project, server) if record.order["user"]["branch"] == user.branch]
@@ -71,7 +71,7 @@ def _runs(project: Project, server: str) -> Iterator[RunRecord]:
                 yield from (record for record in journal.runs() if record.run == last)
 
 
-def _refuse_mixed(project: Project, path: str) -> None:
+def refuse_mixed(project: Project, path: str) -> None:
     """Raise where more than the edit would be committed, or not by this git."""
     repository = project.repository
     if problem := repository.uncommitted(path):

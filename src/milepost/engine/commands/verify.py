@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,26 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
-from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.task_parts import parts_of
 from milepost.core.verdict import Evidence
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
-from milepost.engine.project.secrets import known_secrets, local_files
-from milepost.engine.project.settings.load import CHECKS, load
-from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate
-from milepost.engine.terminals.isolation import hold_for
 from milepost.engine.verification.review import NAME as OPINION
-from milepost.engine.verification.setup import VerificationSetup
+from milepost.engine.verification.setup import setup_by_hand
 from milepost.engine.verification.verifier import OnCheck, Verifier
 from milepost.engine.views.log import milepost_of
 from milepost.plan.graph.groups import as_one
 from milepost.verify.checks.independent import NAME as INDEPENDENT
 from milepost.verify.compare_evidence import Comparison, compared
-from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
 
 _NOT_AGAIN = (OPINION, INDEPENDENT)  # an opinion decides nothing, and a tester's tests are gone with their run
@@ -106,23 +99,13 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 @contextmanager
 def opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
-    settings = load(project.roadmap.parent, uses=CHECKS)
-    hold = hold_for(settings)
-    with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
-        own = Path(folder)
-        git = project.repository.git(own / "git")
-        ground = VerificationSetup(
-            project=project,
-            settings=settings,
-            git=git,
-            journal=journal,
-            checkouts=Checkouts(own / "checkouts", git, local_files(project.repository.top, settings)),
-            redact=Redactor(known_secrets(settings, project.repository.top)),
-            hold=hold,
-        )
+    with (
+        setup_by_hand(project) as (ground, own),
+        ThreadPoolExecutor(1) as ahead,
+        ground.open_terminal() as sandbox,
+    ):
         mileposts = ground.mileposts
-        with ThreadPoolExecutor(1) as ahead, ground.open_terminal() as sandbox:
-            yield mileposts, ground.examiner(sandbox, mileposts, ahead, None), own
+        yield mileposts, ground.examiner(sandbox, mileposts, ahead, None), own
 
 
 def _task(project: Project, content: bytes, task: str) -> Task:

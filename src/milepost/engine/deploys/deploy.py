@@ -29,6 +29,7 @@ from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
 
 FOLLOW_S = 0.2
+BY_HAND = "taken back by hand"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +144,9 @@ def resume(roadmap: Path | None, ask: Ask, say: Say) -> tuple[ReleaseRecord, ...
     return tuple(done)
 
 
-def rollback(roadmap: Path | None, target: str, environment: str, to: int | None, say: Say) -> ReleaseRecord:
+def rollback(
+    roadmap: Path | None, target: str, environment: str, to: int | None, say: Say, *, why: str = BY_HAND
+) -> ReleaseRecord:
     """Take back what is being deployed; else switch from the live release to the one before it, or to `to`."""
     project = Project.find(roadmap)
     place = Place(project=project, target=target, environment=environment)
@@ -156,7 +159,7 @@ def rollback(roadmap: Path | None, target: str, environment: str, to: int | None
             return advance(record, hands)
         record = _with_goal(record, releases, to)
         terms = terms_of(record, place.open_target(record.spec))
-        record = releases.move(record, TakenBack(), terms, "taken back by hand")
+        record = releases.move(record, TakenBack(), terms, why)
         say(record)
         return advance(record, hands)
 

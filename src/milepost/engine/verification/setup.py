@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +16,12 @@ from milepost.engine.project.env_templates import Templates
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets as known_secrets
 from milepost.engine.project.secrets import local_files, secrets_for_commands
+from milepost.engine.project.settings.load import CHECKS, load
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
-from milepost.engine.terminals.isolation import Isolation
+from milepost.engine.terminals.isolation import Isolation, hold_for
 from milepost.engine.terminals.limits import for_checks, for_installers
 from milepost.engine.terminals.slots import AttemptSlots
 from milepost.engine.terminals.wrappers import DowngradedTerminal, LimitedTerminal, RedactingTerminal
@@ -39,6 +43,27 @@ from milepost.verify.verify import VerificationScope
 from milepost.workspace.checkout import Checkouts, environments_folder
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
+
+
+@contextmanager
+def setup_by_hand(project: Project) -> Iterator[tuple[VerificationSetup, Path]]:
+    """A ground beside whatever run is going on, and a folder of its own: nothing of the state is written but logs."""
+    settings = load(project.roadmap.parent, uses=CHECKS)
+    with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
+        own = Path(folder)
+        git = project.repository.git(own / "git")
+        yield (
+            VerificationSetup(
+                project=project,
+                settings=settings,
+                git=git,
+                journal=journal,
+                checkouts=Checkouts(own / "checkouts", git, local_files(project.repository.top, settings)),
+                redact=Redactor(known_secrets(settings, project.repository.top)),
+                hold=hold_for(settings),
+            ),
+            own,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +105,7 @@ class VerificationSetup:
         signed, and redacted only once it was heard.
         """
         logging, verify = LoggingTerminal(self.brokered(terminal), self.logs, self.redact), self.settings.verify
-        outfitter = self._outfitter(logging)
+        outfitter = self.outfitter(logging)
         runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
         return Verifier(
             mileposts=mileposts,
@@ -119,7 +144,7 @@ class VerificationSetup:
         copied = [content for content, _ in local_files(top, self.settings).contents().values()]
         return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path, copied)
 
-    def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
+    def outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
         top, verify = self.project.repository.top, self.settings.verify
         environ = outside_environment(os.environ, top)

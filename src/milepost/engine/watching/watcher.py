@@ -26,8 +26,9 @@ from milepost.engine.project.settings.watch import WatchSettings
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
 from milepost.engine.records.releases import ReleaseRecord, Releases
+from milepost.engine.watching.incident_task import IncidentTask, task_of
 from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of
-from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id
+from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id, deserves_task
 from milepost.ship.local.target import LocalTarget
 from milepost.ship.local.watched import WatchedLocalTarget
 from milepost.store.database import Database, open_database
@@ -53,7 +54,7 @@ from milepost.watch.series import Series
 from milepost.watch.telling import CommandTeller, Teller, Webhook
 
 Heal = Literal["off", "suggest", "auto"]
-KEPT_LOOKS, ROLL_UP_S, WELL_S, VERIFY_S, TELL_AGAIN_S = 40, 60.0, 10.0, 5.0, 30.0
+KEPT_LOOKS, ROLL_UP_S, WELL_S, VERIFY_S, TELL_AGAIN_S, ADD_AGAIN_S = 40, 60.0, 10.0, 5.0, 30.0, 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,8 @@ class Sight:
     """What became of alerts since the look before."""
     judged: Mapping[tuple[RemedyKind, RemedyOutcome], int] = field(default_factory=dict)
     """How many remedies ever came to what."""
+    task: str = ""
+    """What is told of an incident as a task."""
 
 
 class Watcher:
@@ -92,6 +95,9 @@ class Watcher:
         self._tellers: list[Teller] = [Webhook(settings.webhook)] if settings.webhook else []
         self._pool, self._tell_at = ThreadPoolExecutor(1), 0.0
         self._telling: tuple[Future[bool], Sequence[AlertMove]] | None = None
+        self._adder, self._add_at = ThreadPoolExecutor(1), 0.0
+        self._adding: Future[IncidentTask] | None = None
+        self._task_said, self._noted_release = "", -1
         self._tellers += [CommandTeller(settings.command)] if settings.command else []
 
     def look(self) -> Sight:
@@ -243,6 +249,7 @@ class Watcher:
                             self._place.environment,
                             None,
                             lambda _: None,
+                            why=f"taken back by the watcher: {remedy.why}",
                         )
                 case RemedyKind.RESTART:
                     with self._place.held():
@@ -306,6 +313,28 @@ class Watcher:
             self._healing.put(replace(incident.also(time.time(), "it is well again"), ended_at=time.time()))
             self._book.well_again(time.time())
 
+    def _hand_over(self, release: int) -> str:
+        """What is told of the newest incident as a task of the roadmap; the task is added where the settings say so."""
+        if self._settings.incident_task == "off":
+            return ""
+        if release != self._noted_release:
+            self._healing.note_rollbacks(self._releases)
+            self._noted_release = release
+        if self._adding is not None and self._adding.done():
+            self._task_said, self._add_at = _outcome(self._adding), time.monotonic() + ADD_AGAIN_S
+            self._adding = None
+        newest, remedies = self._healing.incidents()[:1], self._healing.remedies()
+        found = next((one.number for one in newest if not one.task and deserves_task(one, remedies)), None)
+        if found is None:
+            return self._task_said
+        if self._settings.incident_task == "ask" or self._heal != "auto":
+            where = f"{self._place.target} --env {self._place.environment}"
+            return f"incident {found} can become a task of the roadmap: milepost incidents {where} --task {found}"
+        if self._adding is None and time.monotonic() >= self._add_at:
+            here = (self._place.project.roadmap, self._place.target, self._place.environment)
+            self._adding = self._adder.submit(task_of, *here, found, lambda _: None)
+        return self._task_said
+
     def _tell_people(self) -> tuple[AlertMove, ...]:
         """Have others told of what is new, without waiting for them; what failed is told again after a while."""
         if self._telling is not None and self._telling[0].done():
@@ -325,8 +354,9 @@ class Watcher:
         return all(told)
 
     def close(self) -> None:
-        """Wait for those who are being told now."""
+        """Wait for those who are being told now, and for a task that is being added."""
         self._pool.shutdown()
+        self._adder.shutdown()
         self._tell_at = float("inf")
         self._tell_people()
 
@@ -353,7 +383,16 @@ class Watcher:
             incident=self._healing.open_incident(),
             moves=moves,
             judged=Counter((one.kind, one.outcome) for one in remedies if one.outcome is not RemedyOutcome.UNDER_WAY),
+            task=self._hand_over(live.number if live else 0),
         )
+
+
+def _outcome(adding: Future[IncidentTask]) -> str:
+    try:
+        added = adding.result()
+    except MilepostError as error:
+        return f"the task of an incident cannot be added yet: {error.message}"
+    return f"incident {added.incident} is task {added.task} of the roadmap"
 
 
 def _numbers(situation: Situation) -> dict[str, float]:
@@ -406,8 +445,6 @@ def kept(roadmap: Path | None, target: str, environment: str) -> Iterator[tuple[
     project = Project.find(roadmap)
     file = project.database if project.database.exists() else Path(":memory:")
     with closing(open_database(file)) as database:
-        yield (
-            AlertBook(database, target, environment),
-            Healing(database, target, environment),
-            Series(database, target, environment),
-        )
+        healing = Healing(database, target, environment)
+        healing.note_rollbacks(Releases(database, target, environment))
+        yield AlertBook(database, target, environment), healing, Series(database, target, environment)

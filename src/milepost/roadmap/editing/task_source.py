@@ -71,7 +71,7 @@ def rewritten(content: bytes, passage: Passage, text: str, manner: Manner = PLAI
         raise EditRefused(f"a task of {len(text)} characters is too long", f"shorten it to {LONGEST} characters")
     if odd := _CONTROL.search(text.replace("\r\n", "\n")):
         raise EditRefused(f"there is a control character in the text: {odd[0]!r}", "remove it")
-    new = _with_ends(passage.written, text, _usual_end(content))
+    new = _with_ends(passage.written, text, usual_end(content))
     after = content[: passage.start] + new + content[passage.end :]
     _refuse_another(read(content, manner), _read_again(after, manner), passage.task)
     if passage_of(after, passage.task, manner).written.rstrip() != new.rstrip():
@@ -95,7 +95,8 @@ def _with_ends(written: bytes, text: str, usual: bytes) -> bytes:
     return b"".join(line + end for line, end in zip(new, [*ends[:head], *between, *kept, b""], strict=True))
 
 
-def _usual_end(content: bytes) -> bytes:
+def usual_end(content: bytes) -> bytes:
+    """The line end that most lines have."""
     ends = _LINE_END.findall(content)
     return max(dict.fromkeys(ends), key=ends.count) if ends else b"\n"
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import MappingProxyType
 
 from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread, RoadmapUnreadable
@@ -106,10 +107,11 @@ def _section(section: DraftSection, origins: Mapping[str, str]) -> Iterator[str]
         yield from ("", f"### {section.title}")
     yield ""
     for task in section.tasks:
-        yield from _task(task, origins)
+        yield from task_lines(task, origins)
 
 
-def _task(task: Task, origins: Mapping[str, str]) -> Iterator[str]:
+def task_lines(task: Task, origins: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """The lines of a task and of all below it."""
     words = [task.id, "[P]" if task.parallel else "", task.title]
     if task.id in origins:
         words.append(f"<!-- from {origins[task.id].replace('--', '- -')} -->")
@@ -118,7 +120,7 @@ def _task(task: Task, origins: Mapping[str, str]) -> Iterator[str]:
         yield from ("", *(f"  {line}" if line else "" for line in task.text.split("\n")), "")
     yield from (f"  - {line}" for line in _statements(task))
     for subtask in task.subtasks:
-        yield from (f"  {line}" if line else "" for line in _task(subtask, origins))
+        yield from (f"  {line}" if line else "" for line in task_lines(subtask, origins))
 
 
 def _statements(task: Task) -> Iterator[str]:

@@ -17,6 +17,15 @@ SIDES = ("a", "b")
 _API = "type.googleapis.com/envoy."
 _SAFE_METHODS = "GET|HEAD|OPTIONS"
 _NOTHING_HERE = "no release is live here\n"
+_PATH_HEADER = "x-milepost-path"
+_QUERY = {"pattern": {"regex": r"([?&][^=&]*)(=[^&]*)?"}, "substitution": r"\1="}
+_FAILED_LINE = {
+    "at": "%START_TIME(%s.%3f)%",
+    "method": "%REQ(:METHOD)%",
+    "path": f"%REQ({_PATH_HEADER.upper()}):1000%",
+    "status": "%RESPONSE_CODE%",
+    "release": "%METADATA(UPSTREAM_HOST:milepost:release)%",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +55,13 @@ def command(binary: Path, folder: Path, side: str) -> tuple[str, ...]:
     config = str(folder / f"bootstrap-{side}.json")
     return (
         *(str(binary), "--config-path", config, "--concurrency", "1"),
-        *("--disable-hot-restart", "--log-level", "warning"),
+        *("--disable-hot-restart", "--log-level", "warning", "--file-flush-interval-msec", "500"),
     )
+
+
+def failed_log(side: str) -> str:
+    """Where one of the two writes down each try that failed, without queries' values, headers and bodies."""
+    return f"failed-{side}.log"
 
 
 def admin_socket(side: str) -> str:
@@ -71,13 +85,15 @@ def bootstrap(*, folder: Path, address: str, port: int, side: str, policy: Polic
         "common_http_protocol_options": {"idle_timeout": "60s", "headers_with_underscores_action": "REJECT_REQUEST"},
         "upgrade_configs": [{"upgrade_type": "websocket"}],
         "http_filters": [
+            {"name": "path", "typed_config": _path_without_values()},
             {
                 "name": "router",
                 "typed_config": {
                     "@type": f"{_API}extensions.filters.http.router.v3.Router",
                     "suppress_envoy_headers": True,
+                    "upstream_log": [_failed(folder / failed_log(side))],
                 },
-            }
+            },
         ],
     }
     listener = {
@@ -115,8 +131,13 @@ def clusters(names: Iterable[str], *, folder: Path, policy: Policy) -> list[Json
 
 def endpoints(name: str, ports: Sequence[int]) -> list[Json]:
     """Where a release's instances are; as long as one of them is well, nothing goes to the release behind."""
+    told = {"filter_metadata": {"milepost": {"release": name}}}
     hosts = [
-        {"endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}} for port in ports
+        {
+            "endpoint": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}},
+            "metadata": told,
+        }
+        for port in ports
     ]
     return [
         {
@@ -146,6 +167,12 @@ def routes(cluster: str, policy: Policy) -> list[Json]:
             "@type": f"{_API}config.route.v3.RouteConfiguration",
             "name": "app",
             "virtual_hosts": [{"name": "app", "domains": ["*"], "routes": found}],
+            "request_headers_to_add": [
+                {
+                    "header": {"key": _PATH_HEADER, "value": "%DYNAMIC_METADATA(milepost:path)%"},
+                    "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
+                }
+            ],
         }
     ]
 
@@ -154,6 +181,30 @@ def shown(route_file: Mapping[str, Any]) -> tuple[str, ...]:
     """The release that has the traffic by a file of routes, and the one behind it; empty for none."""
     route = route_file["resources"][0]["virtual_hosts"][0]["routes"][0]
     return tuple(route["route"]["cluster"].split("|")) if "route" in route else ()
+
+
+def _path_without_values() -> Json:
+    """The path with the names of a query's fields alone; a try's log sees headers, and nothing else of a request."""
+    kept = {"metadata_namespace": "milepost", "key": "path", "regex_value_rewrite": _QUERY}
+    return {
+        "@type": f"{_API}extensions.filters.http.header_to_metadata.v3.Config",
+        "request_rules": [{"header": ":path", "on_header_present": kept}],
+    }
+
+
+def _failed(path: Path) -> Json:
+    """Each try that was answered with 500 or more, or not at all, also where a retry hid it from whoever asked."""
+    at_least = {"op": "GE", "value": {"default_value": 500, "runtime_key": "milepost.failed"}}
+    kinds: list[Json] = [{"status_code_filter": {"comparison": at_least}}, {"response_flag_filter": {}}]
+    return {
+        "name": "failed",
+        "filter": {"or_filter": {"filters": kinds}},
+        "typed_config": {
+            "@type": f"{_API}extensions.access_loggers.file.v3.FileAccessLog",
+            "path": str(path),
+            "log_format": {"json_format": _FAILED_LINE},
+        },
+    }
 
 
 def _release(name: str, folder: Path, policy: Policy) -> Json:

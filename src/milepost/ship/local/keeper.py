@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from milepost.ship.local.envoy_config import SIDES, failed_log
 from milepost.ship.local.processes import MARK, Process, born, carrying, leader_of, mark_of, tell
 from milepost.ship.local.wanted import (
     KEEPER_LOCK,
@@ -36,6 +37,7 @@ LOOK_S = 0.1
 SCAN_S = 5.0
 GRACE_S = 10.0
 LARGEST_LOG = 10_000_000
+LARGEST_FAILED = 1_000_000
 _LONGEST_PAUSE_S = 10.0
 # What a program gets of the variables of whoever deployed; the rest is named by its settings.
 _PASSED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
@@ -206,9 +208,11 @@ class Keeper:
 
     def _cut_logs(self, wanted: Wanted) -> None:
         """A log that grew too long is moved aside; the program goes on writing to the beginning of the same file."""
-        for log in {program.log for program in wanted.programs}:
+        most = {program.log: LARGEST_LOG for program in wanted.programs}
+        most |= {str(self._folder / failed_log(side)): LARGEST_FAILED for side in SIDES}
+        for log, largest in most.items():
             with suppress(OSError):
-                if os.stat(log).st_size > LARGEST_LOG:  # noqa: PTH116
+                if os.stat(log).st_size > largest:  # noqa: PTH116
                     Path(f"{log}.before").write_bytes(Path(log).read_bytes())
                     os.truncate(log, 0)
 

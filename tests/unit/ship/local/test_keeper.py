@@ -4,7 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from milepost.ship.local.keeper import EndProcess, StartProcess, after_death, decide, start_again_at, variables_of
+from milepost.ship.local.keeper import (
+    LARGEST_FAILED,
+    EndProcess,
+    Keeper,
+    StartProcess,
+    after_death,
+    decide,
+    start_again_at,
+    variables_of,
+)
 from milepost.ship.local.processes import Process
 from milepost.ship.local.wanted import Kept, Program, Wanted, read_kept, read_wanted, write_kept, write_wanted
 
@@ -65,3 +74,18 @@ def test_what_is_wanted_and_kept_is_read_as_it_was_written(tmp_path: Path) -> No
     write_wanted(tmp_path, BOTH)
     write_kept(tmp_path, kept)
     assert (read_wanted(tmp_path), read_kept(tmp_path)) == (BOTH, kept)
+
+
+def test_what_the_proxies_write_of_failed_requests_is_moved_aside_when_it_is_long(tmp_path: Path) -> None:
+    write_wanted(tmp_path, Wanted(mark="nobody-carries-this", port=80))
+    keeper, long = Keeper(tmp_path, {}), b"x" * (LARGEST_FAILED + 1)
+    for log in ("failed-a.log", "failed-b.log"):
+        (tmp_path / log).write_bytes(b"short")
+    keeper.turn()
+    (tmp_path / "failed-b.log").write_bytes(long)
+    keeper.turn()
+    assert {log.name: log.stat().st_size for log in tmp_path.glob("failed-*")} == {
+        "failed-a.log": 5,
+        "failed-b.log": 0,
+        "failed-b.log.before": len(long),
+    }

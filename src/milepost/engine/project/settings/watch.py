@@ -24,6 +24,13 @@ class WatchSettings(SettingsSection):
     heal: Annotated[
         Literal["off", "suggest", "auto"], Asks("heals releases by itself", unless=one_of("off", "suggest"))
     ] = Field("suggest", description="off: only alerts. suggest: also say what would be done. auto: do it.")
+    incident_task: Annotated[
+        Literal["off", "ask", "add"], Asks("commits tasks to the roadmap by itself", unless=one_of("off", "ask"))
+    ] = Field(
+        "ask",
+        description="What was not healed, or only by a rollback. ask: tell the command that makes it a task of the "
+        "roadmap. add: with heal = auto, add and commit the task. off: neither.",
+    )
     interval_s: Annotated[float, SAFE] = Field(1.0, ge=0.2, le=3600, description="Seconds between two looks.")
     urls: Annotated[list[str], Asks("sends requests to these addresses")] = Field(
         [], description="Pages to look at as well, such as https://shop.example/."
