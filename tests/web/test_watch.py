@@ -145,13 +145,18 @@ def test_alerts_and_remedies_are_shown_as_they_come_with_the_measurements_before
     gone = alert("errors", Severity.ERROR, "resolved", state=State.WELL)
     says(
         stage,
-        overview(alerts=(gone,), incidents=((INCIDENT, (ROLLBACK,)),), moves=(moved(1, "roll back 2", "helped"),)),
+        overview(
+            alerts=(gone,),
+            incidents=((replace(INCIDENT, task="1.3"), (ROLLBACK,)),),
+            moves=(moved(1, "roll back 2", "helped"),),
+        ),
     )
     expect(page.locator(".remedy .outcome")).to_have_text("helped")
     expect(row).to_have_text("errors31 %0 %")
     expect(page.locator(".alert .status")).to_have_text("resolved")
     expect(page.locator(".health")).to_have_text("no alert")
     expect(page.locator(".incident")).to_contain_text("over after 24 s")
+    expect(page.locator(".incident")).to_contain_text("· task 1.3")
 
 
 def test_no_data_is_a_gap_and_words_and_never_a_zero_or_well(stage: Stage, pages: Pages, modules: Modules) -> None:

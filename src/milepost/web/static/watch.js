@@ -78,7 +78,9 @@ function Incident({ one }) {
         over ? `over after ${span(one.ended_at - one.began_at)}` : 'not over'
       }</span>
       ${one.called && html`<span class="outcome o-asking">a person was called</span>`}
-      <span class="soft">release ${one.release} · ${clock(one.began_at)}</span>
+      <span class="soft">
+        release ${one.release} · ${clock(one.began_at)}${one.task && html` · task <${Inline} text=${one.task} />`}
+      </span>
     </p>
     ${one.remedies.map(remedy => html`<${Remedy} key=${remedy.number} remedy=${remedy} />`)}
     ${!one.remedies.length && html`<p class="soft">nothing was done</p>`}
