@@ -23,7 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from milepost.engine.watching.watcher import Sight, follow
+from milepost.engine.watching.follow import follow
+from milepost.engine.watching.watcher import Sight
 from milepost.watch.heal.situation import Escalate, RemedyOutcome
 from tests import environment
 from tests.deploying import Deployed, Users

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from milepost.api.watching import incident_task as incident_task
     from milepost.api.watching import incident_to_json as incident_to_json
     from milepost.api.watching import incidents as incidents
+    from milepost.api.watching import overview_to_json as overview_to_json
+    from milepost.api.watching import overviews as overviews
     from milepost.api.watching import sight_to_json as sight_to_json
     from milepost.api.watching import silence as silence
     from milepost.api.watching import watch as watch
     from milepost.core.watching import Severity as Severity
+    from milepost.engine.watching.figures import figures as figures
     from milepost.engine.watching.incident_task import IncidentTask as IncidentTask
+    from milepost.engine.watching.overview import Overview as Overview
     from milepost.engine.watching.records import Incident as Incident
     from milepost.engine.watching.records import RemedyRecord as RemedyRecord
     from milepost.engine.watching.records import deserves_task as deserves_task

@@ -18,9 +18,10 @@ from milepost.core.errors import CommitRefused, EditRefused
 from milepost.engine.project import consent
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import wanted_by
+from milepost.engine.watching.follow import follow
 from milepost.engine.watching.incident_task import IncidentTask, task_of
 from milepost.engine.watching.records import Incident
-from milepost.engine.watching.watcher import Sight, follow, kept
+from milepost.engine.watching.watcher import Sight, kept
 from milepost.roadmap.reading.read import read
 from milepost.ship.local.failed_requests import failed_requests
 from tests.deploying import SETTINGS as SHOP

@@ -31,7 +31,11 @@ class Pages(BaseHTTPRequestHandler):
     pages: ClassVar[dict[str, tuple[int, bytes]]] = {
         "/": (200, b"all is well"),
         "/ill": (500, b"it is not"),
-        "/metrics": (200, b'# TYPE asked counter\nasked_total{path="/"} 3\nasked_total{path="/b"} 4\nload 0.5\n'),
+        "/metrics": (
+            200,
+            b'# TYPE asked counter\nasked_total{path="/"} 3\nasked_total{path="/b"} 4\n'
+            b"load 0.5\nquiet NaN\nfull +Inf\n",
+        ),
         "/wrong": (200, b"this is no metric {"),
     }
 
@@ -128,11 +132,11 @@ def test_a_certificate_is_measured_by_its_days_and_one_that_nobody_trusts_is_dow
 def test_metrics_of_an_application_are_summed_over_their_labels(port: int) -> None:
     address = f"http://127.0.0.1:{port}"
     well, no_text, nobody = look(
-        ScrapeProbe(f"{address}/metrics", ("asked_total", "load", "unknown")),
+        ScrapeProbe(f"{address}/metrics", ("asked_total", "load", "unknown", "quiet", "full")),
         ScrapeProbe(f"{address}/wrong", ("load",)),
         ScrapeProbe(f"http://127.0.0.1:{free_port()}/metrics", ("load",)),
     )
-    assert well == {"asked_total": 7.0, "load": 0.5, "unknown": None}
+    assert well == {"asked_total": 7.0, "load": 0.5, "unknown": None, "quiet": None, "full": None}
     assert no_text == nobody == {"load": None}
 
 

@@ -23,7 +23,8 @@ from milepost.core.events import AgentSaid, CheckFinished, Event, GateOpened, Mi
 from milepost.core.secrets.redact import MASK, Redactor
 from milepost.core.verdict import Verdict
 from milepost.engine.events.log_file import LogFile
-from milepost.engine.events.otel import Endpoints, endpoints, telemetry
+from milepost.engine.events.otel import Endpoints, endpoints, state_telemetry, telemetry
+from milepost.engine.events.otel_metrics import Figure, Instrument
 from milepost.engine.events.otel_spans import Spans
 from milepost.engine.events.subscribers import listeners
 from milepost.engine.project.settings.run import TelemetrySettings
@@ -199,6 +200,27 @@ def test_metrics_count_tasks_tokens_cost_and_durations_once() -> None:
     tokens = {facts(point)["gen_ai.token.type"]: point.sum for point in points["gen_ai.client.token.usage"]}
     assert tokens == {"input": 100, "output": 10}
     assert points["milepost.task.duration"][0].sum == pytest.approx(2.0)
+
+
+def test_a_state_is_sent_as_it_is_now_and_what_is_not_known_any_more_is_not_sent() -> None:
+    gauge = Instrument(name="milepost.cpu", unit="", kind="state", means="Share of a processor.")
+    total = Instrument(name="milepost.remedies", unit="", kind="total", means="Remedies.")
+    with collecting() as collector:
+        with state_telemetry(endpoints({}, collector.url), Redactor([SECRET])) as heard:
+            assert heard is not None
+            heard.tell(Figure(of=gauge, value=0.9, facts={"subject": one}) for one in ("1.0", "1.1"))
+            now = [
+                Figure(of=gauge, value=0.2, facts={"subject": f"1.1 {SECRET}"}),
+                Figure(of=total, value=3, facts={"kind": "roll back"}),
+            ]
+            heard.tell(now)
+        points = {
+            name: metric.gauge.data_points or metric.sum.data_points for name, metric in collector.metrics.items()
+        }
+    ((cpu,), (remedies,)) = points["milepost.cpu"], points["milepost.remedies"]
+    assert (cpu.as_double, facts(cpu)) == (0.2, {"subject": f"1.1 {MASK}"})
+    assert remedies.as_double or remedies.as_int == 3
+    assert collector.metrics["milepost.remedies"].sum.is_monotonic
 
 
 @pytest.mark.parametrize("lived", range(1, len(STORY)))

@@ -15,8 +15,9 @@ import pytest
 
 from milepost.core.errors import EngineBusy
 from milepost.core.watching import RemedyKind
+from milepost.engine.watching.follow import follow
 from milepost.engine.watching.records import RemedyRecord
-from milepost.engine.watching.watcher import Heal, Sight, follow, kept, watching
+from milepost.engine.watching.watcher import Heal, Sight, kept, watching
 from milepost.watch.heal.situation import RemedyOutcome
 from tests.deploying import Deployed, Users, needs_envoy
 from tests.faulty import faulty, inject

@@ -56,8 +56,10 @@ def test_terminal_and_preview_share_their_place_where_there_is_less_room(stage: 
     page.keyboard.press("3")
     page.keyboard.press("m")
     expect(page.locator(".panel:visible")).to_have_count(1)
+    code = page.locator("#panel-code").bounding_box()
     page.keyboard.press("4")
     expect(page.locator("#panel-terminal")).to_be_visible()
+    assert page.locator("#panel-terminal").bounding_box() == code, "it fills the page as well"
     expect(page.locator("#panel-terminal:focus-within")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(page.locator("#panel-code")).to_be_visible()

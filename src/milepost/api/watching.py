@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from milepost.api.arguments import ignore, path_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from milepost.engine.watching.incident_task import IncidentTask
+    from milepost.engine.watching.overview import Overview
     from milepost.engine.watching.records import Incident, RemedyRecord
     from milepost.engine.watching.watcher import Heal, Sight
     from milepost.watch.alert_book import AlertMove, KeptAlert
@@ -31,7 +33,7 @@ def watch(
 
     `heal` is that of the settings where it is absent: off, suggest or auto.
     """
-    from milepost.engine.watching.watcher import follow
+    from milepost.engine.watching.follow import follow
 
     follow(path_of(roadmap), target, environment, heal, tell)
 
@@ -79,6 +81,32 @@ def incidents(
     with kept(path_of(roadmap), target, environment) as (_, healing, _):
         done = healing.remedies()
         return tuple((one, tuple(each for each in done if each.incident == one.number)) for one in healing.incidents())
+
+
+def overviews(roadmap: Path | str | None = None, *, seconds: float = 600) -> tuple[Overview, ...]:
+    """All that was ever watched: series of the last so many seconds, alerts, and what was done and whether it helped.
+
+    They end now, also where nobody looks any more.
+    """
+    from milepost.engine.watching.overview import overviews
+
+    return overviews(path_of(roadmap), seconds, time.time())
+
+
+def overview_to_json(one: Overview) -> dict[str, Any]:
+    """What the page shows of a target."""
+    return {
+        "target": one.target,
+        "environment": one.environment,
+        "watched": one.watched,
+        "looked_at": one.looked_at,
+        "since": one.since,
+        "until": one.until,
+        "charts": [asdict(chart) for chart in one.charts],
+        "alerts": [alert_to_json(shown.kept, 0) | {"status": shown.status} for shown in one.alerts],
+        "moves": [asdict(move) for move in one.moves],
+        "incidents": [incident_to_json(*incident) for incident in one.incidents],
+    }
 
 
 def incident_task(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -48,7 +47,7 @@ def watch(
     from milepost.cli.show import watch as show
 
     last: list[Sight] = []
-    with show.Live() if sys.stdout.isatty() and not (as_json or once) else nullcontext() as live:
+    with show.Live() if show.is_redrawn() and not (as_json or once) else nullcontext() as live:
         metrics = show.serve_metrics(metrics_port) if metrics_port is not None else None
 
         def tell(sight: Sight) -> bool:

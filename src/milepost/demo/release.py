@@ -20,8 +20,9 @@ from milepost.engine.project.settings.load import wanted_by
 from milepost.engine.records.releases import ReleaseRecord
 from milepost.engine.records.run_request import Caller, OnEvent, RunRequest
 from milepost.engine.run.start import run
+from milepost.engine.watching.follow import follow
 from milepost.engine.watching.incident_task import IncidentTask, task_of
-from milepost.engine.watching.watcher import Sight, follow, kept
+from milepost.engine.watching.watcher import Sight, kept
 from milepost.watch.heal.situation import RemedyOutcome
 
 SERVICE = Path(__file__).parent / "service"

@@ -117,6 +117,13 @@ class Series:
         return f"watch/{self._place}"
 
 
+def known_places(database: Database) -> tuple[tuple[str, str], ...]:
+    """Every target and environment of which anything was ever measured."""
+    database.script(SCHEMA)
+    rows = database.read("select distinct place from watch_points order by place")
+    return tuple((target, environment) for (place,) in rows for target, _, environment in [place.rpartition("/")])
+
+
 def minutes_of(points: Iterable[Measurement]) -> list[Minute]:
     """Points in order, put together by the minute."""
     found = []

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import milepost
-from milepost import attempts, plans, releases, roadmaps, runs
+from milepost import attempts, plans, releases, roadmaps, runs, watching
 from milepost.core.errors import PlaceUnknown
 from milepost.serving.threads import aside
 from milepost.web.cache import TextCache
@@ -28,6 +28,7 @@ LONGEST_WORD: Final = 4_096  # a path has no more
 LONGEST_LOG: Final = 4_000_000
 RELEASES: Final = 5  # of each target
 RELEASE_EVENTS: Final = 30
+LENGTHS_S: Final = {"10m": 600.0, "1h": 3600.0, "1d": 86_400.0}
 _NAMES: Final = ("task", "model", "agent")
 
 
@@ -40,7 +41,7 @@ class Shown:
 
 
 def routes(site: PageFacts) -> list[BaseRoute]:
-    """`/api/plan`, `attempt`, `files`, `file`, `log`, `task`, `costs`, `gates` and `releases`."""
+    """`/api/plan`, `attempt`, `files`, `file`, `log`, `task`, `costs`, `gates`, `releases` and `watch`."""
     kept, painter = TextCache(), Painter()
     looks: dict[str, Callable[[Request], str]] = {
         "/api/plan": partial(_plan, site),
@@ -52,6 +53,7 @@ def routes(site: PageFacts) -> list[BaseRoute]:
         "/api/costs": partial(_costs, site),
         "/api/gates": partial(_gates, site),
         "/api/releases": partial(_releases, site),
+        "/api/watch": partial(_watch, site),
     }
     return [Route(path, answered(site.roadmap, _looking(look)), methods=["GET"]) for path, look in looks.items()]
 
@@ -221,6 +223,15 @@ def _place(site: PageFacts, view: releases.TargetView) -> dict[str, object]:
         "detail": view.health.detail if view.health else "",
         "releases": [releases.to_json(record) for record in found[:RELEASES]],
     }
+
+
+def _watch(site: PageFacts, request: Request) -> str:
+    """What was measured of all that is watched, alerts, and what was done; it ends now, also where nobody looks."""
+    length = request.query_params.get("length", "10m")
+    if length not in LENGTHS_S:
+        raise milepost.Misuse(f"{length[:40]!r} is no length", f"give one of {', '.join(LENGTHS_S)}")
+    found = watching.overviews(site.roadmap, seconds=LENGTHS_S[length])
+    return text_of({"places": [watching.overview_to_json(one) for one in found]})
 
 
 def _run(site: PageFacts, request: Request) -> str | None:

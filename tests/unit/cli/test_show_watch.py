@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from milepost.cli.show.watch import Metrics, alert_lines, incident_lines, news_lines, sight_lines, sparkline, task_lines
+import pytest
+from rich.cells import cell_len
+
+from milepost.cli.show.watch import (
+    alert_lines,
+    incident_lines,
+    is_redrawn,
+    news_lines,
+    sight_lines,
+    sparkline,
+    task_lines,
+)
 from milepost.core.watching import RemedyKind, Severity
 from milepost.engine.watching.incident_task import IncidentTask
 from milepost.engine.watching.observe import Look, Memory, situation_of
@@ -40,6 +51,9 @@ def test_a_series_is_drawn_with_a_dot_where_nothing_was_known() -> None:
     assert sparkline([0.0, 1.0, None, 0.5], 10) == "▁█·▅"
     assert sparkline([0.0, 0.0], 10) == "▁▁"
     assert sparkline([1.0] * 30, 8) == "█" * 8
+    assert sparkline([0.1, 0.5, 2.0][:2], 8, 1.0) == "▁▅", "little is drawn as little where a whole is known"
+    assert sparkline([], 8) == ""
+    assert sparkline([None, None], 8) == "··"
 
 
 def test_the_table_shows_series_instances_alerts_and_the_decision() -> None:
@@ -50,6 +64,34 @@ def test_the_table_shows_series_instances_alerts_and_the_decision() -> None:
     assert any(line.split() == ["error", "errors", "active"] for line in lines)
     assert " ".join(lines[-1].split()) == "remedy roll back 2: most instances are not well"
     assert "no data" in "\n".join(sight_lines([sight(None)], 100))
+
+
+def test_each_series_has_its_bars_in_80_columns_and_nothing_that_a_terminal_obeys() -> None:
+    at = (0.2, None, 0.9)
+    seen = [
+        replace(
+            sight(),
+            target="lo\x1b[31mcal",
+            values={"p99_ms": 10.0, "cpu@2.0": cpu, "cpu@2.1": 0.1 if cpu else None, "memory@2.0": cpu},
+            alerts=(replace(ACTIVE, name="errors \x1b]0;title\x07\u202e" + "x" * 200),),
+        )
+        for cpu in at * 40
+    ]
+    lines = sight_lines(seen, 80)
+    rows = {line.split()[0]: line for line in lines}
+    assert rows["processor"].endswith("▂·█▂·█") and "90%" in rows["processor"]
+    assert rows["memory"].endswith("▂·█▂·█")
+    assert rows["p99"].endswith("██") and "10 ms" in rows["p99"]
+    assert "no data" in rows["requests"] and rows["requests"].endswith("··")
+    assert all(cell_len(line) <= 80 and line.isprintable() for line in lines)
+
+
+def test_the_table_is_redrawn_at_a_terminal_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert is_redrawn()
+    monkeypatch.setenv("TERM", "dumb")
+    assert not is_redrawn()
 
 
 def test_only_what_is_new_is_said_where_nobody_sees_a_table() -> None:
@@ -88,20 +130,3 @@ def test_alerts_and_incidents_are_listed() -> None:
     added = replace(incident, task="INC-1")
     assert incident_lines([(added, (judged,))], whole=False)[-1] == "  it became task INC-1"
     assert incident_lines([], whole=False) == ["no incident"]
-
-
-def test_metrics_are_those_of_the_newest_look_and_leave_out_what_nobody_could_tell() -> None:
-    from prometheus_client import CollectorRegistry, generate_latest
-    from prometheus_client.parser import text_string_to_metric_families
-
-    metrics, registry = Metrics(), CollectorRegistry()
-    registry.register(metrics)
-    assert generate_latest(registry) == b""
-    metrics.sight = sight(None)
-    told = {
-        family.name: family.samples for family in text_string_to_metric_families(generate_latest(registry).decode())
-    }
-    assert told["milepost_requests"][0].value == 100
-    assert told["milepost_error_rate"] == []
-    assert told["milepost_cpu"][0].labels == {"target": "local", "environment": "dev", "subject": "2.0"}
-    assert told["milepost_alert_active"][0].labels["alert"] == "errors"

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from milepost.cli.format_text import clipped, padded, safe
-from milepost.watching import Remedy, deserves_task
+from milepost.watching import Remedy, deserves_task, figures
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from prometheus_client.core import GaugeMetricFamily
+    from prometheus_client.core import Metric
     from rich.live import Live as RichLive
 
     from milepost.watching import AlertMove, Incident, IncidentTask, KeptAlert, RemedyRecord, Sight
 
 HISTORY, LOOKS_OF_ONCE = 60, 4
 _BARS = "▁▂▃▄▅▆▇█"
-_SHOWN = (("requests", "requests", "{:.0f}"), ("error_rate", "errors", "{:.1%}"), ("p99_ms", "p99", "{:.0f} ms"))
+_SHOWN = (  # the metric, its name, how it is written, and which value is a whole bar where all are less
+    ("requests", "requests", "{:.0f}", 0.0),
+    ("error_rate", "errors", "{:.1%}", 0.05),
+    ("p99_ms", "p99", "{:.0f} ms", 0.0),
+    ("cpu", "processor", "{:.0%}", 1.0),
+    ("memory", "memory", "{:.0%}", 1.0),
+)
 _QUIET = ("well", "pending")
 
 
-def sparkline(values: Sequence[float | None], width: int) -> str:
-    """The newest values as bars; a dot where nothing was known."""
+def sparkline(values: Sequence[float | None], width: int, whole: float = 0.0) -> str:
+    """The newest values as bars, the highest of them or `whole` as a whole one; a dot where nothing was known."""
     newest = values[-width:]
-    most = max((value for value in newest if value is not None), default=0.0)
+    most = max((whole, *(value for value in newest if value is not None)))
     bars = [_BARS[min(7, int(8 * value / most))] if value is not None and most else "▁" for value in newest]
     return "".join("·" if value is None else bar for value, bar in zip(newest, bars, strict=True))
+
+
+def worst(sight: Sight, metric: str) -> float | None:
+    """What a look says of a metric, or the most that it says of any instance."""
+    told = [value for name, value in sight.values.items() if name.partition("@")[0] == metric and value is not None]
+    return max(told, default=None)
+
+
+def is_redrawn() -> bool:
+    """Whether what is printed can be put in the place of what was printed before."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def is_well(sight: Sight) -> bool:
@@ -44,10 +63,10 @@ def sight_lines(sights: Sequence[Sight], width: int) -> list[str]:
         return [f"{now.target} ({now.environment}): nothing is live"]
     state = "well" if is_well(now) else "not well"
     lines = [f"{now.target} ({now.environment})   release {now.release}   {state}"]
-    for metric, name, form in _SHOWN:
-        value = now.values.get(metric)
-        said = "no data" if value is None else form.format(value)
-        bars = sparkline([one.values.get(metric) for one in sights], max(8, min(60, width - 32)))
+    for metric, name, form, whole in _SHOWN:
+        values = [worst(one, metric) for one in sights]
+        said = "no data" if values[-1] is None else form.format(values[-1])
+        bars = sparkline(values, max(8, min(60, width - 32)), whole)
         lines.append(f"  {padded(name, 10)} {said:>10}   {bars}")
     for one in now.situation.instances:
         answers = "dead" if not one.alive else "no answer" if one.answers is False else "answers"
@@ -164,29 +183,16 @@ class Metrics:
 
     sight: Sight | None = None
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        from prometheus_client.core import GaugeMetricFamily
+    def collect(self) -> Iterator[Metric]:
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-        sight = self.sight
-        if sight is None:
-            return
-        families: dict[str, GaugeMetricFamily] = {}
-        labels = ["target", "environment", "subject"]
-        for metric, value in sight.values.items():
-            name, _, subject = metric.partition("@")
-            name = f"milepost_{name.replace(' ', '_').replace('.', '_')}"
-            family = families.setdefault(
-                name, GaugeMetricFamily(name, f"{metric.partition('@')[0]} as watched", labels=labels)
-            )
-            if value is not None:
-                family.add_metric([sight.target, sight.environment, subject], value)
-        active = GaugeMetricFamily(
-            "milepost_alert_active", "1 for each active alert", labels=[*labels[:2], "alert", "severity"]
-        )
-        for one in sight.alerts:
-            if one.status(sight.at) not in (*_QUIET, "no data"):
-                active.add_metric([sight.target, sight.environment, one.name, one.severity.value], 1.0)
-        yield from (*families.values(), active)
+        families: dict[str, GaugeMetricFamily | CounterMetricFamily] = {}
+        for figure in figures(self.sight) if self.sight is not None else ():
+            name, labels = figure.of.name.replace(".", "_"), list(figure.facts)
+            make = CounterMetricFamily if figure.of.kind == "total" else GaugeMetricFamily
+            family = families.setdefault(name, make(name, figure.of.means, labels=labels))
+            family.add_metric(list(figure.facts.values()), figure.value)
+        yield from families.values()
 
 
 def serve_metrics(port: int) -> Metrics:

@@ -1,4 +1,4 @@
-"""What happens in a run, told to an OpenTelemetry collector: spans and metrics, in OTLP over HTTP.
+"""What happens in a run and how a target is, told to an OpenTelemetry collector: spans and metrics, in OTLP over HTTP.
 
 Nothing of OpenTelemetry is imported unless an endpoint is configured. A collector that is away costs one warning:
 what it does not take is dropped, and the run goes on.
@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from milepost.core.events import Event
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.events.otel_metrics import Figure, Figures
+from milepost.engine.events.otel_metrics import Figure, Figures, Instrument
 from milepost.engine.events.otel_spans import Fact, Span, Spans, span_number, trace_number
 from milepost.engine.project.version import installed_version
 from milepost.engine.records.journal import Entry
@@ -61,6 +61,23 @@ def telemetry(where: Endpoints, seed: str, so_far: Iterable[Entry], redact: Reda
 
     `seed` is what the run's trace is named by; `so_far` is what was heard, and sent, before this process began.
     """
+    with _sending(where, seed, redact) as sender:
+        teller = Telemetry(sender) if sender is not None else None
+        if teller is not None:
+            for entry in so_far:
+                teller.recall(entry.event, entry.at)
+        yield teller
+
+
+@contextmanager
+def state_telemetry(where: Endpoints, redact: Redactor) -> Iterator[StateTelemetry | None]:
+    """What sends how something is now, or None where that cannot be; the newest state is sent at the end, too."""
+    with _sending(where, "", redact) as sender:
+        yield StateTelemetry(sender) if sender is not None else None
+
+
+@contextmanager
+def _sending(where: Endpoints, seed: str, redact: Redactor) -> Iterator[_Sender | None]:
     try:
         sender = _Sender(where, seed, redact)
     except ImportError:
@@ -71,11 +88,8 @@ def telemetry(where: Endpoints, seed: str, so_far: Iterable[Entry], redact: Reda
         _log.warning("telemetry is not sent: %s", redact(str(error)))
         yield None
         return
-    teller = Telemetry(sender)
-    for entry in so_far:
-        teller.recall(entry.event, entry.at)
     try:
-        yield teller
+        yield sender
     finally:
         sender.close()
 
@@ -104,6 +118,25 @@ class Telemetry:
         with self._lock:
             self._spans.hear(event, at)
             self._figures.hear(event)
+
+
+class StateTelemetry:
+    """Knows the newest figures, to be collected at any time; what is not among them is not sent. Never raises."""
+
+    def __init__(self, sender: _Sender) -> None:
+        self._sender = sender
+        self._newest: tuple[Figure, ...] = ()
+
+    def tell(self, figures: Iterable[Figure]) -> None:
+        try:
+            self._newest = tuple(figures)
+            for of in {figure.of.name: figure.of for figure in self._newest}.values():
+                self._sender.observe(of, self._figures_of)
+        except Exception as error:
+            self._sender.complain(f"{type(error).__name__}: {error}")
+
+    def _figures_of(self, of: Instrument) -> Iterator[Figure]:
+        return (figure for figure in self._newest if figure.of.name == of.name)
 
 
 class _Sender:
@@ -154,6 +187,19 @@ class _Sender:
             self._instruments[of.name] = make(of.name, unit=of.unit, description=of.means)
         instrument = self._instruments[of.name]
         (instrument.add if of.kind == "sum" else instrument.record)(figure.value, self._plain(figure.facts))
+
+    def observe(self, of: Instrument, figures: Callable[[Instrument], Iterable[Figure]]) -> None:
+        """Ask for the figures of an instrument whenever they are sent."""
+        if self._meters is None or of.name in self._instruments:
+            return
+        from opentelemetry.metrics import Observation
+
+        def answer(_: object) -> list[Observation]:
+            return [Observation(figure.value, self._plain(figure.facts)) for figure in figures(of)]
+
+        meter = self._meters.get_meter("milepost", installed_version())
+        make = meter.create_observable_counter if of.kind == "total" else meter.create_observable_gauge
+        self._instruments[of.name] = make(of.name, callbacks=[answer], unit=of.unit, description=of.means)
 
     def close(self) -> None:
         """Send what is left, within a few seconds."""

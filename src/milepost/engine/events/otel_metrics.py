@@ -12,11 +12,11 @@ from milepost.engine.events.otel_spans import provider_and_model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instrument:
-    """What is measured: its name, its unit, and whether it is added up or spread out."""
+    """What is measured: its name, its unit, and whether it is added up, spread out, a state, or a sum that is known."""
 
     name: str
     unit: str
-    kind: Literal["sum", "spread"]
+    kind: Literal["sum", "spread", "state", "total"]
     means: str
 
 

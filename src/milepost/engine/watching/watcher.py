@@ -6,11 +6,11 @@ A remedy is written down before it is begun, so the next watcher, after a crash 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, assert_never
 
@@ -74,6 +74,8 @@ class Sight:
     incident: Incident | None
     moves: tuple[AlertMove, ...]
     """What became of alerts since the look before."""
+    judged: Mapping[tuple[RemedyKind, RemedyOutcome], int] = field(default_factory=dict)
+    """How many remedies ever came to what."""
     task: str = ""
     """What is told of an incident as a task."""
 
@@ -380,6 +382,7 @@ class Watcher:
             remedy=remedies[-1] if remedies else None,
             incident=self._healing.open_incident(),
             moves=moves,
+            judged=Counter((one.kind, one.outcome) for one in remedies if one.outcome is not RemedyOutcome.UNDER_WAY),
             task=self._hand_over(live.number if live else 0),
         )
 
@@ -434,17 +437,6 @@ def _address(name: str) -> tuple[str, int]:
     if not host or not port.isdecimal():
         raise Misuse(f"watch.dependencies: {name!r} is not HOST:PORT", "write it as in 127.0.0.1:5432")
     return host.strip("[]"), int(port)
-
-
-def follow(
-    roadmap: Path | None, target: str, environment: str, heal: Heal | None, tell: Callable[[Sight], bool]
-) -> None:
-    """Look at every interval until `tell` says that it is enough; a look that comes too late is left out."""
-    with watching(roadmap, target, environment, heal) as (watcher, interval_s):
-        due = time.monotonic()
-        while tell(watcher.look()):
-            due = max(due + interval_s, time.monotonic())
-            time.sleep(max(0.0, due - time.monotonic()))
 
 
 @contextmanager

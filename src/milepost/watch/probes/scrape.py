@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import math
 import time
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -31,10 +32,13 @@ class ScrapeProbe:
 
 
 def totals(text: str, names: tuple[str, ...]) -> dict[str, float | None]:
-    """The sum of each name's samples, whatever their labels; None without any. ValueError: it is no such text."""
+    """The sum of each name's samples, whatever their labels; None without any, or where it is no finite number.
+
+    ValueError: it is no such text.
+    """
     found = dict[str, float | None].fromkeys(names)
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             if sample.name in found:
                 found[sample.name] = (found[sample.name] or 0.0) + sample.value
-    return found
+    return {name: value if value is not None and math.isfinite(value) else None for name, value in found.items()}

@@ -1,4 +1,5 @@
-// The preview: the run in numbers, its report and the app that was built in a frame of another name, its releases.
+// The preview: the run in numbers, its report and the app that was built in a frame of another name, its releases, and
+// what is watched of them.
 import { html, signal } from './libraries.js';
 import { money, short, span } from './format.js';
 import { Icon } from './icons.js';
@@ -6,8 +7,9 @@ import { Panel, remember, remembered } from './layout.js';
 import { Bars, Plot } from './plots.js';
 import { Releases } from './releases.js';
 import { facts, hello, now, read, second, state } from './store.js';
+import { Watch } from './watch.js';
 
-const TABS = { numbers: 'Numbers', report: 'Report', app: 'App', releases: 'Releases' };
+const TABS = { numbers: 'Numbers', report: 'Report', app: 'App', releases: 'Releases', watch: 'Watch' };
 const MISSING = {
   report: 'No report yet.',
   app: 'No app to show. Name its folder or address: milepost web --app dist',
@@ -73,7 +75,7 @@ function Numbers() {
   </div>`;
 }
 
-const OWN = { numbers: Numbers, releases: Releases }; // what is not in a frame
+const OWN = { numbers: Numbers, releases: Releases, watch: Watch }; // what is not in a frame
 
 /** The address of the other server's part; empty where there is none. */
 function place(name) {

@@ -1,33 +1,12 @@
 // Releases: what is where, which one has the traffic, how far a new one has come, and what happened last.
-import { html, useEffect, useState } from './libraries.js';
-import { ask } from './ask.js';
+import { html } from './libraries.js';
 import { clock, commit } from './format.js';
 import { Inline } from './inline.js';
+import { usePolled } from './polled.js';
 
 const AGAIN_MS = 1000;
 const STAGES = ['building', 'uploading', 'starting', 'checking', 'switching', 'soaking', 'live'];
 const BAD = ['rejected', 'rolled back', 'rolling back'];
-
-/** The server's answer, asked anew as long as this is shown: undefined at first, null where there is none. */
-function useReleases() {
-  const [answer, take] = useState(undefined);
-  useEffect(() => {
-    let timer;
-    let gone = false;
-    const look = async () => {
-      const found = await ask('/api/releases');
-      if (gone) return;
-      take(before => found ?? before ?? null);
-      timer = setTimeout(look, AGAIN_MS);
-    };
-    look();
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, []);
-  return answer;
-}
 
 const stepOf = stage => (stage === 'waiting' ? 0 : STAGES.indexOf(stage));
 
@@ -75,7 +54,7 @@ function Place({ one }) {
 }
 
 export function Releases() {
-  const answer = useReleases();
+  const { answer } = usePolled('/api/releases', AGAIN_MS);
   if (!answer?.places.length) {
     const nothing = 'Nothing is deployed: milepost deploy local';
     return html`<p class="empty">${answer === undefined ? 'loading …' : nothing}</p>`;

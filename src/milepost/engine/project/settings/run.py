@@ -100,7 +100,7 @@ class SurroundingsSettings(SettingsSection):
 
 
 class TelemetrySettings(SettingsSection):
-    endpoint: Annotated[str, Asks("sends spans and metrics of runs to this address")] = Field(
+    endpoint: Annotated[str, Asks("sends spans and metrics of runs, and what is watched, to this address")] = Field(
         "",
         description="Where to send spans and metrics (OTLP over HTTP), such as http://localhost:4318. Empty: nowhere, "
         "unless OTEL_EXPORTER_OTLP_ENDPOINT is set.",
