@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from milepost.core.task import Problem, Task
 from milepost.plan.advice.complexity import complexity_of
+from milepost.plan.advice.judges import named_as_judges
 from milepost.plan.advice.missing import missing_files, missing_programs, unreadable_lines
 from milepost.plan.advice.problems import called, problem_of
 from milepost.plan.advice.vagueness import vague_words
@@ -22,6 +23,7 @@ def lint(tasks: Sequence[Task], ground: RepositoryFacts = UNSEEN) -> Iterator[Pr
     yield from missing_files(tasks, ground)
     yield from missing_programs(open_tasks, ground)
     yield from unreadable_lines(open_tasks)
+    yield from named_as_judges(open_tasks, ground)
     yield from _ticked_too_early(tasks)
 
 
@@ -36,7 +38,9 @@ def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
             message = f"{called(task)} is vague{why} and has no Verify: say what to change and how to check it"
             yield problem_of(task, message, "vague")
         else:
-            message = f"{called(task)} has no Verify: it ends unverified unless it makes a failing test pass"
+            message = (
+                f"{called(task)} has no Verify: it ends held unless it makes a failing test pass"
+            )
             yield problem_of(task, message, "no verify")
 
 

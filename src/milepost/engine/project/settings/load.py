@@ -203,7 +203,7 @@ def _meant(place: Sequence[int | str]) -> str:
     """The setting whose name is nearly this one, in the same section; empty where there is none."""
     fields: Mapping[str, FieldInfo] = Settings.model_fields
     for name in place[:-1]:
-        model = fields[name].annotation if name in fields else None
+        model = fields[str(name)].annotation if name in fields else None
         fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
     near = get_close_matches(str(place[-1]), fields, n=1)
     return ".".join(map(str, (*place[:-1], *near))) if near else ""
