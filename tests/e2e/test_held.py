@@ -157,6 +157,9 @@ def test_a_rejection_after_the_run_goes_back_with_the_reason(sandbox: Sandbox) -
     assert no.code == 0 and "milepost retry 1.1   sends it back with the reason" in no.stdout
     assert sandbox.milepost("gates").stdout.startswith("no questions")
     assert sandbox.milepost("approve", "1.1").code == 2
+    stands = sandbox.milepost("status").stdout
+    assert "refused by a person" in stands and "the price stays at 2" in stands and "held" not in stands
+    assert "milepost gates" not in stands, "nothing is asked there"
     assert asking(sandbox, "retry", "1.1").code == 1
     (asked,) = sandbox.milepost("gates", "--json").json
     assert "sent back by Ada: the price stays at 2" in asked["shown"], "the agent was told"

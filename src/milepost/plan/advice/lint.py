@@ -38,9 +38,7 @@ def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
             message = f"{called(task)} is vague{why} and has no Verify: say what to change and how to check it"
             yield problem_of(task, message, "vague")
         else:
-            message = (
-                f"{called(task)} has no Verify: it ends held unless it makes a failing test pass"
-            )
+            message = f"{called(task)} has no Verify: it ends held unless it makes a failing test pass"
             yield problem_of(task, message, "no verify")
 
 
