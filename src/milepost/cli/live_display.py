@@ -264,7 +264,9 @@ def ending_lines(finished: RunFinished) -> list[str]:
         lines.append(f"your working tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
     elif finished.by_hand:
         has_edit = " (they include your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
-        lines.append(f"your branch was not changed; to merge the mileposts{has_edit}:   {finished.by_hand}")
+        why = f": {safe(finished.why)}" if finished.why else ""
+        lines.append(f"your branch was not changed{why}")
+        lines.append(f"to merge the mileposts{has_edit}:   {finished.by_hand}")
     return lines + next_lines(finished)
 
 
