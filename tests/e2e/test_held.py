@@ -211,7 +211,7 @@ def test_work_that_was_held_is_merged_with_what_came_since_and_a_conflict_is_one
     sandbox.commit("Beside it")
     sandbox.write("README.md", "not committed\n")
     landed = asking(sandbox, "approve", "1.1")
-    assert landed.code == 0 and "verified again on top of what landed since" in landed.stdout
+    assert landed.code == 0 and "checked again on top of what landed since" in landed.stdout
     assert "your branch was not changed; to merge the milepost:" in landed.stdout
     sandbox.git("checkout", "--", "README.md")
     sandbox.git(*landed.stdout.rpartition("   git ")[2].split())
