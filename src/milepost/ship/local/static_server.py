@@ -85,11 +85,12 @@ class _Request(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name it has there)
         status = str(args[1]) if len(args) > 1 else ""
-        is_look = self.headers is not None and self.headers.get("User-Agent") == USER_AGENT
+        headers = getattr(self, "headers", None)  # a request that cannot be read has none, and no path
+        is_look = headers is not None and headers.get("User-Agent") == USER_AGENT
         if is_look and status.startswith(("2", "3")):  # we look each second, and nobody wants to read that
             return
         at = time.strftime("%H:%M:%S")
-        sys.stderr.write(f"{at} {self.command} {self.path} {status}\n".replace("\x1b", "?"))
+        sys.stderr.write(f"{at} {self.command} {getattr(self, 'path', '')} {status}\n".replace("\x1b", "?"))
 
 
 def make_server(folder: Path, port: int) -> ThreadingHTTPServer:
