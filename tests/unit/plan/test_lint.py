@@ -192,3 +192,10 @@ def test_a_file_that_a_task_is_about_and_its_line_reads_is_to_be_named(title: st
 
     said = f"1: 1.1 is verified with {named} as before the work, unless its Files name it: Files: {named}"
     assert found == ([said] if named else [])
+
+
+def test_the_sample_tasks_of_init_are_told_until_they_are_written_over() -> None:
+    assert told(
+        planned("- [ ] 1.1 Describe the first task in one line\n  - Verify: test -s README.md\n"), "sample"
+    ) == ['1: 1.1 "Describe the first task in one line" is the sample of milepost init: write your own task over it']
+    assert told(planned("- [ ] 1.1 Describe the first duration\n  - Verify: test -s README.md\n"), "sample") == []
