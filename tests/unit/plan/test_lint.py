@@ -185,6 +185,8 @@ def test_a_subtask_that_repeats_an_id_and_a_dependency_that_leads_nowhere_are_to
         ("Say in the README how to use it", "- Files: README.md\n  - Verify: grep -q Usage README.md", ""),
         ("Parse hours", "- Verify: pytest tests/test_a.py", ""),
         ("Say it in NEWS.md", "- Verify: grep -q Usage NEWS.md", ""),
+        ("Add cases to tests/test_a.py", "- Verify: pytest tests/test_a.py", ""),
+        ("Make src/report.py short", "- Verify: grep -q short src/report.py", ""),
     ],
 )
 def test_a_file_that_a_task_is_about_and_its_line_reads_is_to_be_named(title: str, below: str, named: str) -> None:
