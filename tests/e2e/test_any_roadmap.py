@@ -96,7 +96,7 @@ def test_the_tasks_of_task_master_are_worked_on_and_its_file_keeps_its_form(sand
     sandbox.commit("Roadmap")
     plan = sandbox.milepost("plan", "--json").json
     assert [(task["id"], task["status"]) for task in plan["tasks"]] == [("1", "open"), ("2", "done")]
-    sandbox.run()  # nothing can prove it: it ends unverified, and the file is as it was
+    sandbox.run()  # nothing can prove it: it is held, and the file is as it was
     assert path.read_text() == text
     assert not sandbox.mileposts()
 

@@ -157,6 +157,9 @@ def test_a_rejection_after_the_run_goes_back_with_the_reason(sandbox: Sandbox) -
     assert no.code == 0 and "milepost retry 1.1   sends it back with the reason" in no.stdout
     assert sandbox.milepost("gates").stdout.startswith("no questions")
     assert sandbox.milepost("approve", "1.1").code == 2
+    stands = sandbox.milepost("status").stdout
+    assert "refused by a person" in stands and "the price stays at 2" in stands and "held" not in stands
+    assert "milepost gates" not in stands, "nothing is asked there"
     assert asking(sandbox, "retry", "1.1").code == 1
     (asked,) = sandbox.milepost("gates", "--json").json
     assert "sent back by Ada: the price stays at 2" in asked["shown"], "the agent was told"
@@ -208,7 +211,7 @@ def test_work_that_was_held_is_merged_with_what_came_since_and_a_conflict_is_one
     sandbox.commit("Beside it")
     sandbox.write("README.md", "not committed\n")
     landed = asking(sandbox, "approve", "1.1")
-    assert landed.code == 0 and "verified again on top of what landed since" in landed.stdout
+    assert landed.code == 0 and "checked again on top of what landed since" in landed.stdout
     assert "your branch was not changed; to merge the milepost:" in landed.stdout
     sandbox.git("checkout", "--", "README.md")
     sandbox.git(*landed.stdout.rpartition("   git ")[2].split())

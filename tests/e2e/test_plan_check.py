@@ -62,3 +62,5 @@ def test_an_invalid_roadmap_is_not_checked(sandbox: Sandbox) -> None:
     sandbox.roadmap("- [ ] T1 One\n  - Depends on: T2\n  - Verify: true\n- [ ] T2 Two\n  - Depends on: T1\n")
     answer = sandbox.milepost("plan", "--check", "--json")
     assert (answer.code, answer.json["checked"]) == (1, [])
+
+    assert "check  no Verify line was run: the roadmap has errors" in sandbox.milepost("plan", "--check").stdout

@@ -135,6 +135,7 @@ def test_the_users_dirty_tree_is_not_touched_and_the_one_command_is_named(sandbo
     assert answer.code == 0
     assert sandbox.git("rev-parse", "HEAD") == before
     assert (sandbox.repo / "README.md").read_text() == "edited\n"
+    assert "your branch was not changed: your working tree has uncommitted changes" in answer.stdout
     command = next(line for line in answer.stdout.splitlines() if "git merge --ff-only" in line).split(":   ")[1]
     sandbox.git("checkout", "README.md")
     sandbox.git(*command.split()[1:])

@@ -179,6 +179,8 @@ def logs(
         print_json({"log": text})
     elif text:
         print_lines("\n".join(safe(line) for line in text.splitlines()))
+    else:
+        print_lines("nothing was printed, or nothing of it was started", err=True)
 
 
 def targets(roadmap: RoadmapOption = None, as_json: Json = False) -> None:

@@ -69,7 +69,7 @@ def header(event: RunStarted) -> str:
     """The first line of a run: where it works, from where, by whom, held how."""
     start = f"from {event.base_name or 'HEAD'} {event.base[:7]}"
     if event.ahead:
-        start = f"from {event.ahead} {event.base[:7]}, not yet merged into {event.base_name or 'HEAD'},"
+        start = f"from {event.ahead} {event.base[:7]}, not yet merged into {event.base_name or 'HEAD'}"
     who = f"agent {event.agent}" if event.agent else "agents named by the tasks"
     return f"run {event.run} · branch {event.branch} {start} · {who} · sandbox: {event.trust}"
 
@@ -95,7 +95,8 @@ def forecast_line(event: ForecastMade) -> str:
 def task_line(event: TaskFinished, width: int) -> str:
     """The line that stays when a task is over."""
     sign = mark(standing(event))
-    title_width = max(16, min(44, width - (57 if event.cost_usd else 50)))
+    beyond = max(0, len(event.task) - 5)  # what a long id takes, its title leaves
+    title_width = max(10, min(44, width - (57 if event.cost_usd else 50)) - beyond)
     lead = f"{sign} {event.task:<5}  {padded(event.title, title_width)}"
     if event.verdict is None:
         return clipped(f"{lead}  {event.reason}", width)
@@ -104,8 +105,9 @@ def task_line(event: TaskFinished, width: int) -> str:
     cost = f"{money(event.cost_usd):<6} " if event.cost_usd else ""
     facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
     if event.verdict is Verdict.PASSED:
+        line = f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}"
         own = " by its own tests" if event.reason.startswith("by its own tests") else ""
-        return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}{own}", width)
+        return clipped(f"{line}{own}" if len(line) + len(own) <= width else line, width)
     if event.commit:
         return clipped(f"{lead}  {facts}accepted {event.commit[:7]}", width)
     if event.verdict in (Verdict.UNVERIFIED, Verdict.HELD):
@@ -134,6 +136,7 @@ class LiveDisplay:
         self._stages: dict[str, tuple[StageStarted, float, str]] = {}
         self._calls: dict[str, tuple[int, float]] = {}
         self._failed: dict[str, list[AttemptFinished]] = {}
+        self._told: set[str] = set()  # what is true of all tasks is told with the first
 
     def __enter__(self) -> LiveDisplay:
         if self._console.is_terminal:
@@ -164,7 +167,10 @@ class LiveDisplay:
                 if self._live is None:
                     number = f"attempt {event.attempt}" if event.stage != "land" else "milepost"
                     self._say(f"  {event.stage:<7} {event.task}  {number}", "dim")
+            case AgentSaid(by_engine=True) if event.text in self._told:
+                pass
             case AgentSaid(by_engine=True):
+                self._told.add(event.text)
                 for line in hanging(f"! {event.task:<5}  ", event.text, self._console.width):
                     self._say(line, "yellow")
             case AgentSaid():
@@ -264,7 +270,9 @@ def ending_lines(finished: RunFinished) -> list[str]:
         lines.append(f"your working tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
     elif finished.by_hand:
         has_edit = " (they include your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
-        lines.append(f"your branch was not changed; to merge the mileposts{has_edit}:   {finished.by_hand}")
+        why = f": {safe(finished.why)}" if finished.why else ""
+        lines.append(f"your branch was not changed{why}")
+        lines.append(f"to merge the mileposts{has_edit}:   {finished.by_hand}")
     return lines + next_lines(finished)
 
 

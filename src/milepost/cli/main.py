@@ -257,11 +257,11 @@ def plan(
         )
     else:
         checkable = check and not any(problem.fatal for problem in made.problems)
-        checked = plans.check(roadmap, made, on_line=_tell_check) if checkable else ()
+        checked = plans.check(roadmap, made, on_line=_tell_check) if checkable else None if check else ()
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
             more = explain_to_json(milepost.roadmaps.explain(roadmap, dialect=dialect)) if explain else {}
-            more |= show.checked_to_json(checked) if check else {}
+            more |= show.checked_to_json(checked or ()) if check else {}
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(

@@ -129,6 +129,7 @@ class RunFinished:
     head: str
     fast_forwarded: str
     by_hand: str
+    why: str = ""
     event: Literal["run_finished"] = "run_finished"
 
     @property

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+CHANGED_NOTHING = "the attempt changed nothing"
+
 Severity = Literal["critical", "high", "medium", "low"]
 
 

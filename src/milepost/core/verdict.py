@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -102,6 +103,11 @@ class CheckResult:
     environment: str = ""
     questions: tuple[Question, ...] = ()
     needed: bool = False
+
+    @property
+    def line(self) -> str:
+        """The command as its author wrote it, without the shell that was started for it."""
+        return self.argv[2] if len(self.argv) == 3 and self.argv[:2] == ("/bin/sh", "-c") else shlex.join(self.argv)
 
     def count(self, outcome: TestOutcome) -> int:
         return sum(case.outcome == outcome for case in self.cases)

@@ -44,7 +44,7 @@ from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
 from milepost.verify.checks.vulnerabilities import VulnerabilitiesCheck
 from milepost.verify.command_runner import Bench, last_line, tail
-from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
+from milepost.verify.judging.behaviour import about, is_about_words, keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.examples import with_examples_of
@@ -304,6 +304,7 @@ def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
         lines=subject.verify,
         keeps_behaviour=keeps_behaviour(subject.task),
         about_words=is_about_words(subject.task),
+        about=about(subject.task),
         changes_nothing=subject.task.changes_nothing,
         about_tests=is_about_tests(subject.task, subject.change, subject.trees.split.tests),
         by_pattern=subject.by_pattern,

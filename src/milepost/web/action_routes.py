@@ -79,7 +79,7 @@ def _after(gate: gates.Gate, goes_on: bool) -> str:
     """What becomes of an answer: here and now where the run of held work is over."""
     if gate.landed is not None:
         moved = f"{gate.landed.branch} is at {gate.landed.commit[:7]}" if gate.landed.branch else gate.landed.by_hand
-        again = ", verified again on top of what landed since" if gate.landed.verified_again else ""
+        again = ", checked again on top of what landed since" if gate.landed.verified_again else ""
         return f"milepost {gate.landed.commit[:7]}{again}; {moved}"
     if gate.over:
         return f"the work stays on its ref; retry {gate.task} to have it done again"

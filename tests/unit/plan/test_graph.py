@@ -115,7 +115,7 @@ def test_an_open_task_that_nothing_can_verify_is_reported_unless_a_pattern_does_
     found = planned(
         task("1", verify=()), task("2", verify=(), done=True), task("3", verify=(), agent="pattern:readme"), task("4")
     )
-    assert messages(found) == ['1 "Do 1" has no Verify: it ends unverified unless it makes a failing test pass']
+    assert messages(found) == ['1 "Do 1" has no Verify: it ends held unless it makes a failing test pass']
 
 
 def test_an_open_subtask_of_a_ticked_task_is_reported() -> None:

@@ -175,3 +175,29 @@ def test_tasks_that_speak_of_one_file_are_told_to_claim_it() -> None:
 def test_a_subtask_that_repeats_an_id_and_a_dependency_that_leads_nowhere_are_told() -> None:
     found = planned("- [ ] 1.1 One\n  - Verify: `a`\n- [ ] 1.1 Two\n  - Verify: `a`\n  - Depends on: 7.7\n")
     assert [(problem.kind, problem.fatal) for problem in found.problems] == [("same id", False), ("dependency", True)]
+
+
+@pytest.mark.parametrize(
+    ("title", "below", "named"),
+    [
+        ("Make src/report.py greet a name", "- Verify: python3 src/report.py Ada | grep Ada", "src/report.py"),
+        ("Say in the README how to use it", "- Verify: grep -q Usage ./README.md", "README.md"),
+        ("Say in the README how to use it", "- Files: README.md\n  - Verify: grep -q Usage README.md", ""),
+        ("Parse hours", "- Verify: pytest tests/test_a.py", ""),
+        ("Say it in NEWS.md", "- Verify: grep -q Usage NEWS.md", ""),
+        ("Add cases to tests/test_a.py", "- Verify: pytest tests/test_a.py", ""),
+        ("Make src/report.py short", "- Verify: grep -q short src/report.py", ""),
+    ],
+)
+def test_a_file_that_a_task_is_about_and_its_line_reads_is_to_be_named(title: str, below: str, named: str) -> None:
+    found = told(planned(f"- [ ] 1.1 {title}\n  {below}\n", RepositoryFacts(files=FILES)), "judge")
+
+    said = f"1: 1.1 is verified with {named} as before the work, unless its Files name it: Files: {named}"
+    assert found == ([said] if named else [])
+
+
+def test_the_sample_tasks_of_init_are_told_until_they_are_written_over() -> None:
+    assert told(
+        planned("- [ ] 1.1 Describe the first task in one line\n  - Verify: test -s README.md\n"), "sample"
+    ) == ['1: 1.1 "Describe the first task in one line" is the sample of milepost init: write your own task over it']
+    assert told(planned("- [ ] 1.1 Describe the first duration\n  - Verify: test -s README.md\n"), "sample") == []

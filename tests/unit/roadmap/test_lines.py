@@ -71,6 +71,37 @@ def test_a_statement_belongs_to_the_nearest_box_above_it() -> None:
     assert (task.subtasks[0].files, task.subtasks[0].agent) == (("sub.py",), "claude")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("  - Verfy: make test", "`Verfy:` is not read: did you mean `Verify:`?"),
+        ("  Verfiy: make test", "`Verfiy:` is not read: did you mean `Verify:`?"),
+        ("  - **Depend on:** 1.0", "`Depend on:` is not read: did you mean `Depends on:`?"),
+        ("  - Verify `make test`", "this line is not read: a colon is missing, write `Verify: …`"),
+    ],
+)
+def test_a_line_that_is_nearly_a_statement_is_told(line: str, said: str) -> None:
+    roadmap = read(f"- [ ] 1.1 Write it\n{line}\n".encode())
+
+    assert [(problem.line, problem.message, problem.fatal) for problem in roadmap.problems] == [(2, said, False)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  Verify that it works",
+        "  - Note: pytest",
+        "  - Test: by hand",
+        "  verification: see below",
+        "  - `Verfy: x` is wrong",
+        "  ```\n  Verfy: x\n  ```",
+        "  - Verify: make test",
+    ],
+)
+def test_prose_below_a_task_is_no_statement_with_a_slip(line: str) -> None:
+    assert read(f"- [ ] 1.1 Write it\n{line}\n".encode()).problems == ()
+
+
 def test_boxes_after_an_empty_verify_are_subtasks_and_it_is_said() -> None:
     roadmap = read(b"- [ ] 1.1 Write it\n  Verify:\n  - [ ] pytest\n")
     assert roadmap.tasks[0].verify == ()

@@ -46,7 +46,7 @@ def accepted_lines(taken: AcceptedWork) -> list[str]:
 
 def landed_lines(task: str, landed: LandedWork) -> list[str]:
     """The milepost that came of an answer, and where it is."""
-    again = ", verified again on top of what landed since" if landed.verified_again else ""
+    again = ", checked again on top of what landed since" if landed.verified_again else ""
     lines = [f"✓ {task}  {landed.commit[:7]}  {visible(landed.verdict)}{again}"]
     if landed.branch:
         return [*lines, f"{visible(landed.branch)} fast-forwarded to {landed.commit[:7]}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from milepost.cli.format_text import clipped, duration, padded, wrapped
@@ -40,7 +39,7 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
 
 
 def _line(check: CheckResult, name_width: int, what_width: int) -> str:
-    what = shlex.join(check.argv) if check.name == AUTHORS_OWN else check.summary
+    what = check.line if check.name == AUTHORS_OWN else check.summary
     took = duration(check.duration_ms) if check.argv else ""
     row = (
         f"{padded(check.name, name_width)} {padded(what, what_width)}  {_before(check):<10} {_after(check):<12} {took}"

@@ -83,8 +83,10 @@ def proposal_lines(proposals: Sequence[Proposal], width: int) -> list[str]:
     return lines[:-1]
 
 
-def checked_lines(checked: Sequence[LineChecked], width: int) -> list[str]:
-    """How each line stands before the work, those that are as they should be last and in one line."""
+def checked_lines(checked: Sequence[LineChecked] | None, width: int) -> list[str]:
+    """How each line stands before the work, those that are as they should be last and in one line; None: not asked."""
+    if checked is None:
+        return hanging("check  ", "no Verify line was run: the roadmap has errors", width)
     odd = [one for one in checked if one.state != "fails now"]
     lines = [
         line

@@ -18,7 +18,7 @@ _SHOWN = 12
 _WIDEST_PLACE = 16
 
 _TOGETHER = {
-    "no verify": "{} tasks have no Verify: each stays unverified unless it makes a failing test pass",
+    "no verify": "{} tasks have no Verify: each ends held unless it makes a failing test pass",
     "vague": "{} tasks are vague and have no Verify: say what to change and how to check it",
     "too big": "{} tasks are big for one attempt: milepost plan --propose shows how to split them",
     "missing file": "{} named files do not exist: fix their paths, or say that they are new",

@@ -213,7 +213,7 @@ def _countdown(until: float) -> str:
 def _sums(status: Status, progress: Progress, width: int) -> list[str]:
     """The run in numbers: of its tasks, of the whole roadmap, of its time, of its money."""
     counts = [
-        (len(progress.in_work), "running"),
+        (len(progress.in_work), "running" if status.state == "running" else "interrupted"),
         (sum(one.kind == "person" for one in progress.waiting), "waiting for you"),
         (len(progress.blocked), "blocked"),
         (len(progress.to_do), "to do"),

@@ -14,6 +14,7 @@ from milepost.engine.commands.propose_settings import READ, Proposal, proposals
 from milepost.engine.project import consent
 from milepost.engine.project.project import NAMES
 from milepost.engine.project.settings.load import wanted_by
+from milepost.plan.advice.lint import SAMPLES
 from milepost.workspace.repository import Repository
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
 LARGEST_READ = 1_000_000
 
-ROADMAP = """# Roadmap
+ROADMAP = f"""# Roadmap
 
 ## Phase 1: First steps
 
-- [ ] 1.1 Describe the first task in one line
+- [ ] 1.1 {SAMPLES[0]}
   - Verify: test -s README.md
-- [ ] 1.2 A task that depends on it
+- [ ] 1.2 {SAMPLES[1]}
   - Depends on: 1.1
   - Verify: grep -q Usage README.md
 """

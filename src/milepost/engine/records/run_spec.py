@@ -242,10 +242,14 @@ class MergeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchMove:
-    """What became of the user's own branch at the end: moved, or the one command that moves it. `head` is the run's."""
+    """What became of the user's own branch at the end: moved, or the one command that moves it and `why` it takes one.
+
+    `head` is the run's.
+    """
 
     fast_forwarded: str = ""
     by_hand: str = ""
+    why: str = ""
     head: str = ""
 
 

@@ -10,12 +10,12 @@ import hashlib
 import time
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from milepost.core.errors import RoadmapUnreadable, SettingInvalid
-from milepost.core.events import Event, Steered, TaskFinished
+from milepost.core.events import Event, GateAnswered, Steered, TaskFinished
 from milepost.core.verdict import Verdict
 from milepost.engine.project.project import pages_of, read_bytes
 from milepost.store.database import Database
@@ -187,8 +187,18 @@ def is_added(event: Event) -> bool:
 
 
 def is_set_aside(verdict: Verdict | None, reason: str) -> bool:
-    """Whether a person said no to a task that was never tried: it waits for nobody."""
+    """Whether a person said no to a task that was never tried, or to its held work: it waits for nobody."""
     return verdict is None and reason.startswith(_NO)
+
+
+def as_answered(event: TaskFinished, later: Iterable[Event]) -> TaskFinished:
+    """The end of a task whose held work a person was asked about, as they answered: a no ends the question."""
+    answers = (one for one in later if isinstance(one, GateAnswered) and one.task == event.task)
+    given = next((one for one in answers if one.gate.endswith("/held")), None)
+    if event.verdict is not Verdict.HELD or event.commit or given is None or given.answer in ("approve", "accept"):
+        return event
+    short = "skipped by a person" if given.answer == "skip" else "refused by a person"
+    return replace(event, verdict=None, reason=f"{short}: {given.text}" if given.text else short, proposal="")
 
 
 def ended_tasks(events: Iterable[Event]) -> dict[str, TaskFinished]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from milepost.core.approval import acceptor, approver, verdict_words
@@ -153,7 +152,7 @@ def _unable(check: CheckResult) -> bool:
 def _check(check: CheckResult) -> CheckStory:
     return CheckStory(
         name=check.name,
-        asked=cut(shlex.join(check.argv) if check.name == AUTHORS_OWN and check.argv else check.summary, LONGEST_TOLD),
+        asked=cut(check.line if check.name == AUTHORS_OWN and check.argv else check.summary, LONGEST_TOLD),
         before=_before(check),
         after=_after(check),
         failed=check.outcome == "failed",

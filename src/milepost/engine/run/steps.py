@@ -310,12 +310,15 @@ def arrive(services: RunServices, order: Plain, head: str) -> Plain:
     elif now.commit == head:
         arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
     elif not services.mileposts.is_ancestor(now.commit, head):
-        arrival = BranchMove(by_hand=f"git merge {short}")
+        arrival = BranchMove(by_hand=f"git merge {short}", why="it has commits that the run does not know")
     elif is_followed_edit(services, asked, head):
         place = shlex.quote(asked.roadmap)
         arrival = BranchMove(by_hand=f"git checkout -- {place} && git merge --ff-only {short}")
-    elif now.branch != asked.user.branch or _branch(services, asked, head).move() is not None:
-        arrival = BranchMove(by_hand=f"git merge --ff-only {short}")
+    elif now.branch != asked.user.branch:
+        why = f"you are on {now.branch or 'no branch'}, and the run began on {asked.user.branch or 'no branch'}"
+        arrival = BranchMove(by_hand=f"git merge --ff-only {short}", why=why)
+    elif (obstacle := _branch(services, asked, head).move()) is not None:
+        arrival = BranchMove(by_hand=f"git merge --ff-only {short}", why=obstacle.why)
     else:
         arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
     return dump(replace(arrival, head=head))

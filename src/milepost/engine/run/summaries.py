@@ -69,6 +69,7 @@ def run_finished(
         head=head,
         fast_forwarded=arrival.fast_forwarded,
         by_hand=arrival.by_hand,
+        why=arrival.why,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import MilepostError
-from milepost.core.events import OPEN_AGAIN, Event, RunFinished, RunStarted, TaskFinished
+from milepost.core.events import OPEN_AGAIN, Event, GateAnswered, RunFinished, RunStarted, TaskFinished
 from milepost.core.task import Plan
 from milepost.engine.budget.costs import costs_of
 from milepost.engine.planning.make_plan import ended_in, planned, ways_of
@@ -19,6 +19,7 @@ from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_lock import Holder, holder_of
 from milepost.engine.records.journal import Entry, Journal, RunRecord
+from milepost.engine.records.steering import as_answered
 from milepost.engine.views.progress import Progress, progress_of
 from milepost.repair.diagnosis.failure_log import FailureLog, FailureStats
 from milepost.store.database import open_database
@@ -121,7 +122,8 @@ def failures(roadmap: Path | None) -> tuple[FailureStats, ...]:
 
 
 def _as_it_stands(project: Project, record: RunRecord, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """The events of a run, in which a task whose milepost was taken back since has none."""
+    """The events of a run, without mileposts that were taken back since and questions that were answered."""
+    entries = _as_answered(entries)
     landed = [entry.event for entry in entries if isinstance(entry.event, TaskFinished) and entry.event.commit]
     if not landed:
         return entries
@@ -132,6 +134,17 @@ def _as_it_stands(project: Project, record: RunRecord, entries: tuple[Entry, ...
         known = base if base and mileposts.resolve(base) else ""
         undone = mileposts.undone(*(tip for tip in tips if tip is not None), since=known)
     return tuple(replace(entry, event=_without_milepost(entry.event, undone)) for entry in entries)
+
+
+def _as_answered(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    found: list[Entry] = []
+    answers: list[Event] = []
+    for entry in reversed(entries):
+        if isinstance(entry.event, GateAnswered):
+            answers.append(entry.event)
+        event = entry.event
+        found.append(replace(entry, event=as_answered(event, answers)) if isinstance(event, TaskFinished) else entry)
+    return tuple(reversed(found))
 
 
 def _without_milepost(event: Event, undone: frozenset[str]) -> Event:

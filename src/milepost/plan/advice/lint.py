@@ -6,23 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from milepost.core.task import Problem, Task
 from milepost.plan.advice.complexity import complexity_of
+from milepost.plan.advice.judges import named_as_judges
 from milepost.plan.advice.missing import missing_files, missing_programs, unreadable_lines
 from milepost.plan.advice.problems import called, problem_of
 from milepost.plan.advice.vagueness import vague_words
 from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 
 _REASONS = 4
+# The titles that `milepost init` writes for a person to write over; an agent would take them for work.
+SAMPLES = ("Describe the first task in one line", "A task that depends on it")
 
 
 def lint(tasks: Sequence[Task], ground: RepositoryFacts = UNSEEN) -> Iterator[Problem]:
     """The oddities of tasks whose files and checks include those of their subtasks; none is fatal."""
     open_tasks = [task for task in tasks if task.status == "open"]
+    yield from _samples(open_tasks)
     yield from _unclear(open_tasks)
     yield from _too_big(open_tasks)
     yield from missing_files(tasks, ground)
     yield from missing_programs(open_tasks, ground)
     yield from unreadable_lines(open_tasks)
+    yield from named_as_judges(open_tasks, ground)
     yield from _ticked_too_early(tasks)
+
+
+def _samples(tasks: Sequence[Task]) -> Iterator[Problem]:
+    for task in tasks:
+        if task.title in SAMPLES:
+            yield problem_of(
+                task, f"{called(task)} is the sample of milepost init: write your own task over it", "sample"
+            )
 
 
 def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
@@ -36,7 +49,7 @@ def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
             message = f"{called(task)} is vague{why} and has no Verify: say what to change and how to check it"
             yield problem_of(task, message, "vague")
         else:
-            message = f"{called(task)} has no Verify: it ends unverified unless it makes a failing test pass"
+            message = f"{called(task)} has no Verify: it ends held unless it makes a failing test pass"
             yield problem_of(task, message, "no verify")
 
 

@@ -170,6 +170,7 @@ _OF_NAMED: dict[str, Callable[[CheckResult], CheckReading]] = {
     "lint": _always(FailureClass.INCOMPLETE_IMPLEMENTATION, "low"),
     "coverage": _always(FailureClass.INCOMPLETE_IMPLEMENTATION),
     "opinion": _always(FailureClass.INCOMPLETE_IMPLEMENTATION),
+    "review": _always(FailureClass.INCOMPLETE_IMPLEMENTATION),
 }
 
 

@@ -53,6 +53,7 @@ _BY_CHECK: dict[str, str] = {
         "Tests that somebody else wrote from the task's text fail: read the task again, and do all that it says."
     ),
     "own tests": "Your tests let faults through: let each check the values that the changed lines compute.",
+    "review": "A person read the change and sent it back: do what they say, and keep what they do not object to.",
     "done": "Nothing shows that the work is done: add a test that fails without it and passes with it.",
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from milepost.core.attempt import Attempt
-from milepost.core.failures import Failure, FailureClass
+from milepost.core.failures import CHANGED_NOTHING, Failure, FailureClass
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.progress import failing, further
 from milepost.repair.strategy.retry_policy import counts, remedy
@@ -95,9 +95,18 @@ def _same_error(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | 
     return Diagnosis(
         breaker="same_error",
         what=f"the same error {len(alike)} times: {last.summary}{about}",
-        advice="the attempts do not reach its cause: say in the task where it comes from, or fix it by hand",
+        advice=_advice_for_same(last),
         attempts=_numbers(alike),
     )
+
+
+def _advice_for_same(failure: Failure) -> str:
+    """Where to look for the cause of an error that comes again: in the agent where it never got to the work."""
+    if failure.check == "agent":
+        return "it is the agent that fails, not the work: mend what it says, or give the task to another agent"
+    if failure.summary == CHANGED_NOTHING:
+        return "the agent leaves every file as it is: read what it said, or give the task to another agent"
+    return "the attempts do not reach its cause: say in the task where it comes from, or fix it by hand"
 
 
 def _oscillation(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | None:

@@ -12,6 +12,7 @@ from typing import get_args
 from milepost.core.task import Priority, Problem
 from milepost.roadmap.reading.bounds import NO_BOUNDS, BoundKey, TaskBounds, not_a_bound, with_bound
 from milepost.roadmap.reading.markdown import Block, Item, Paragraph
+from milepost.roadmap.reading.odd_keys import odd_keys
 from milepost.roadmap.reading.statements import Key, Statement, key_of, statements_in
 
 # What the author allows or forbids is a closed set of words; anything else after these keys is prose.
@@ -78,8 +79,9 @@ def details_of(item: Item, inline: str = "", perhaps: str = "", after: Sequence[
 def details_in(blocks: Sequence[Block], depends: tuple[tuple[int, str], ...] = ()) -> Details:
     """What the statements in some blocks add up to, with what is known to be depended on."""
     found = tuple(statements_in(blocks))
+    slips = tuple(odd_keys(blocks))
     if not found:
-        return Details(depends=depends) if depends else NOTHING_SAID
+        return Details(depends=depends, problems=slips) if depends or slips else NOTHING_SAID
     agent, inputs, prose, problems = _agent(found)
     bounds, unbounded, unclear = _bounds(found)
     told = [one for one in found if one not in prose and one not in unbounded and not _is_prose(one)]
@@ -96,7 +98,7 @@ def details_in(blocks: Sequence[Block], depends: tuple[tuple[int, str], ...] = (
         terms=frozenset(statement.key for statement in told if statement.key in _TERMS),
         bounds=bounds,
         covers=frozenset(chain.from_iterable(statement.covers for statement in told)),
-        problems=(*problems, *unclear, *_empty(told)),
+        problems=(*problems, *unclear, *_empty(told), *slips),
     )
 
 

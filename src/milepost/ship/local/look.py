@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.ship.local.processes import listens
+from milepost.ship.local.static_server import USER_AGENT
 from milepost.ship.local.wanted import Kept, Program
 
 ADDRESS = "127.0.0.1"
@@ -78,7 +79,7 @@ def _ask(program: Program, path: str) -> tuple[str, int]:
     """What is wrong with the answer of an instance, and its status; 0 where it does not answer."""
     try:
         with closing(http.client.HTTPConnection(ADDRESS, program.port, timeout=ANSWER_S)) as connection:
-            connection.request("GET", path, headers={"User-Agent": "milepost"})
+            connection.request("GET", path, headers={"User-Agent": USER_AGENT})
             response = connection.getresponse()
             response.read(LONGEST_ANSWER)
             status = response.status

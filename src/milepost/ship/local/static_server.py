@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from email.utils import formatdate
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
 
+USER_AGENT = "milepost"  # of whoever looks whether an instance is well
 _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
 _DIGEST_IN_NAME = re.compile(r"[.-][0-9A-Za-z]{8,}\.\w+$")
 
@@ -82,7 +84,13 @@ class _Request(BaseHTTPRequestHandler):
         return "", found
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name it has there)
-        sys.stderr.write(f"{self.command} {self.path} {args[1] if len(args) > 1 else ''}\n".replace("\x1b", "?"))
+        status = str(args[1]) if len(args) > 1 else ""
+        headers = getattr(self, "headers", None)  # a request that cannot be read has none, and no path
+        is_look = headers is not None and headers.get("User-Agent") == USER_AGENT
+        if is_look and status.startswith(("2", "3")):  # we look each second, and nobody wants to read that
+            return
+        at = time.strftime("%H:%M:%S")
+        sys.stderr.write(f"{at} {self.command} {getattr(self, 'path', '')} {status}\n".replace("\x1b", "?"))
 
 
 def make_server(folder: Path, port: int) -> ThreadingHTTPServer:

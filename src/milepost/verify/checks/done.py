@@ -15,6 +15,7 @@ from milepost.verify.checks.does_anything import has_substance, is_named, only_w
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
 from milepost.verify.compiled.rust_source import without_tests
+from milepost.verify.judging.behaviour import About, part_about
 from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.judging.manifests import is_manifest
 from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_setting, suffix
@@ -33,7 +34,7 @@ class DoneCheck:
     """`files` are those that the task names, `lines` its `Verify:` lines.
 
     Green before and green after is the answer only for a task that `keeps_behaviour`, is `about_words` or
-    `changes_nothing`.
+    `changes_nothing`, and of the first two only where something of what it is `about` changed.
     Where nothing but tests that the attempt brought was red before, `own_tests` says what they count for; those of an
     author that is no model (`by_pattern`) count as anybody's. A task that is `about_tests` is shown by the tests it
     changed: they pass on the product, and the counter-proof says whether they can fail.
@@ -45,6 +46,7 @@ class DoneCheck:
     lines: tuple[str, ...] = ()
     keeps_behaviour: bool = False
     about_words: bool = False
+    about: About = "anything"
     changes_nothing: bool = False
     about_tests: bool = False
     by_pattern: bool = False
@@ -57,14 +59,16 @@ class DoneCheck:
         green = [check for check in earlier if check.name in ("tests", "verify") and check.outcome == "passed"]
         if self.changes_nothing and not self.change.files:
             return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
-        if self.keeps_behaviour and green and has_substance(self.change, self.files):
+        meant = self.change if self.files else part_about(self.change, self.about)
+        if self.keeps_behaviour and green and has_substance(meant, self.files):
             return _passed("green before and after, and the task changes no behaviour")
-        if self.about_words and any(check.cases for check in green) and only_words_differ(self.change, self.files):
+        worded = only_words_differ(self.change, self.files) and only_words_differ(meant, self.files)
+        if self.about_words and worded and any(check.cases for check in green):
             return _passed("green before and after, and only words changed, as the task asks")
         own = own_work(self.runs, self.lines, earlier, about_tests=self.about_tests)
         if (own.ids and not self._only_repeats_tests()) or (own.lines and has_substance(self.change, self.files)):
             return self._by_own_tests(own)
-        if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):
+        if self._is_words() and ((meant.files and self.keeps_behaviour) or (green and self._is_as_named())):
             return _passed("only documentation or settings changed, as the task names them")
         if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
             return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
+from milepost.core.failures import CHANGED_NOTHING
 from milepost.core.verdict import CheckResult
 
 SHOWN = 5
@@ -24,7 +25,7 @@ class FilesCheck:
 
     def run(self, workspace: Workspace) -> CheckResult:
         if not self.changed and not self.may_change_nothing:
-            return CheckResult(name="files", outcome="failed", summary="the attempt changed nothing")
+            return CheckResult(name="files", outcome="failed", summary=CHANGED_NOTHING)
         missing = tuple(entry for entry in self.expected if not exists(workspace.folder, entry))
         if missing:
             return CheckResult(name="files", outcome="failed", summary=f"not there afterwards: {listed(missing)}")

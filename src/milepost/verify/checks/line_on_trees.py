@@ -78,12 +78,13 @@ class LineOnTrees:
             return self._asked(told, self._of_no_suite(failing))
         judges = (*split.restored, *split.merged)
         files = (*split.uncertain, *split.left_out, *judges)
-        text = f"`{' '.join(bench.argv)}` passes only with these files: {listed(files)}"
+        text = f"`{bench.line}` passes only with these files: {listed(files)}"
         unanswered = any(not is_answered(case.id, now, split) for case in failing)
         if unanswered or (bench.before == "failed" and judges):
             return replace(bench, summary=f"{bench.summary} ({text})")
-        question = Question(kind="left out", text=f"{text} ({bench.summary})", path=files[0] if files else "")
-        return replace(bench, outcome="held", decisive=False, summary=text, questions=(question,))
+        asked = f"{text}, which the task does not name in Files"
+        question = Question(kind="left out", text=f"{asked} ({bench.summary})", path=files[0] if files else "")
+        return replace(bench, outcome="held", decisive=False, summary=asked, questions=(question,))
 
     def _of_no_suite(self, failing: tuple[TestCase, ...]) -> tuple[TestCase, ...]:
         """The examples in product files that the check of changed tests does not see."""

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
+from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
+from milepost.verify.judging.paths import CODE, is_prose, suffix
+
+About = Literal["code", "documents", "words in code", "anything"]
 
 # Verbs that say it by themselves, whatever they are followed by.
 _ALWAYS = r"refactor|modulari[sz]e"
@@ -48,6 +53,8 @@ _WORDS = re.compile(
     r"\b(?:docstrings?|code comments?|typos? in (?:the |a )?(?:docs|documentation|comments?))\b)",
     re.IGNORECASE,
 )
+_WORDS_IN_CODE = re.compile(r"\b(?:docstrings?|code comments?)\b", re.IGNORECASE)
+_OF_DOCS = re.compile(_DOCS, re.IGNORECASE)
 _FORMATTERS = r"(?:run|apply) (?:\w+ )?(?:black|ruff format|prettier|gofmt|rustfmt|clang-format|isort)\b"
 _SAYS_SO = re.compile(
     r"\b(?:(?:no|without(?: any)?) (?:functional |behaviou?ral |behaviou?r )?changes?(?: (?:of|in|to) behaviou?r)?"
@@ -89,6 +96,34 @@ def is_about_words(task: Task) -> bool:
     title = _QUOTED.sub("", _own_title(task)).strip().lstrip("*_ ")
     rest = title.partition(" ")[2]
     return bool(_WORDS.match(title)) and not _BESIDES.search(rest) and all(map(is_about_words, task.subtasks))
+
+
+def about(task: Task) -> About:
+    """What a task that changes no behaviour can be done in, by its title; one in parts can be about anything."""
+    title = _own_title(task).strip().lstrip("*_ ")
+    if task.subtasks:
+        return "anything"
+    if _OF_DOCS.match(title) or _WORDS.match(title):
+        return "words in code" if _WORDS_IN_CODE.search(title) else "documents"
+    return "code" if _says_so(_SAYS_SO.sub("", title)) or _is_about_types(task) else "anything"
+
+
+def part_about(change: Change, meant: About) -> Change:
+    """The part of a change in which a task about this can be done; what is green says nothing about other files."""
+    return Change(files=tuple(file for file in change.files if _can_be(file, meant)))
+
+
+def _can_be(file: ChangedFile, meant: About) -> bool:
+    is_code = suffix(file.path) in CODE or file.path.endswith(_STUBS)
+    match meant:
+        case "code":
+            return is_code or (file.before is not None and not is_prose(file.path))
+        case "words in code":
+            return is_code
+        case "documents":
+            return is_code or is_prose(file.path) or file.before is not None
+        case "anything":
+            return True
 
 
 def _own_title(task: Task) -> str:

@@ -90,7 +90,7 @@ def test_many_problems_of_one_kind_are_one_line_unless_all_are_asked_for() -> No
     folded, unfolded = problem_lines(many, 100), problem_lines(many, 100, everything=True)
     assert folded[1:] == [
         "30 things to check before you spend money",
-        "  30 tasks have no Verify: each stays unverified unless it makes a failing test pass",
+        "  30 tasks have no Verify: each ends held unless it makes a failing test pass",
         "    lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 18 more",
         "  milepost plan --all lists them",
         "",

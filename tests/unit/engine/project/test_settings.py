@@ -84,6 +84,42 @@ def test_a_value_that_cannot_be_used_is_named(tmp_path: Path, text: str, told: s
     assert told in raised.value.message and raised.value.advice
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("trust", "hard", "trust must be 'local', 'isolated' or 'sandboxed': 'hard'"),
+        ("network", ["a b"], "network cannot be used: 'a b' is not a host that can be allowed"),
+        ("budget_usd", 0, "budget_usd must be greater than"),
+    ],
+)
+def test_a_value_that_was_given_by_hand_is_not_looked_for_in_the_file(
+    tmp_path: Path, key: str, value: object, said: str
+) -> None:
+    with pytest.raises(SettingInvalid) as raised:
+        load(tmp_path, {key: value}, environ={})
+
+    assert str(raised.value).startswith(said)
+    assert "milepost.toml" not in raised.value.advice
+    assert f"--{key.removesuffix('_usd')}" in raised.value.advice
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("[rn]\nagent = 'x'\n", "run"),
+        ("[run]\nagnet = 'x'\n", "run.agent"),
+        ("[sandbox]\nnetwrk = 'none'", "sandbox.network"),
+    ],
+)
+def test_a_misspelt_setting_is_told_with_the_name_that_was_meant(tmp_path: Path, text: str, meant: str) -> None:
+    (tmp_path / "milepost.toml").write_text(text)
+
+    with pytest.raises(SettingInvalid) as raised:
+        load(tmp_path, environ={})
+
+    assert raised.value.advice == f"did you mean {meant}?"
+
+
 def test_a_bad_value_of_an_agents_section_is_not_shown_because_it_may_be_a_key(tmp_path: Path) -> None:
     with pytest.raises(SettingInvalid) as raised:
         settings(tmp_path, '[agents.command]\nenv = ["sk-hidden"]\n')

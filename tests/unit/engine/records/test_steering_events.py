@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from milepost.core.events import Event, Steered, TaskFinished
+from milepost.core.events import Event, GateAnswer, GateAnswered, Steered, TaskFinished
 from milepost.core.verdict import Verdict
-from milepost.engine.records.steering import Halt, ended_tasks, halt_of, is_added, is_set_aside
+from milepost.engine.records.steering import Halt, as_answered, ended_tasks, halt_of, is_added, is_set_aside
 
 PAUSED, FINISHING, GOES_ON = "paused: nothing new begins", "stops when what is at work has ended", "goes on"
 
@@ -49,6 +51,28 @@ def finished(task: str, reason: str = "") -> TaskFinished:
 )
 def test_the_last_word_about_a_halt_counts(said: tuple[str, ...], halt: Halt) -> None:
     assert halt_of(said) == halt
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "verdict", "reason"),
+    [
+        ("reject", "the price stays", None, "refused by a person: the price stays"),
+        ("skip", "", None, "skipped by a person"),
+        ("approve", "", Verdict.HELD, "is it?"),
+    ],
+)
+def test_held_work_that_a_person_said_no_to_is_asked_about_no_more(
+    answer: GateAnswer, text: str, verdict: Verdict | None, reason: str
+) -> None:
+    held = replace(finished("1.1", "is it?"), verdict=Verdict.HELD)
+    said = GateAnswered(run="r", task="1.1", gate="1.1/1/held", answer=answer, text=text)
+
+    found = as_answered(held, [said])
+
+    assert (found.verdict, found.reason) == (verdict, reason)
+    assert is_set_aside(found.verdict, found.reason) is (verdict is None)
+    assert as_answered(held, [replace(said, task="1.2")]) == held
+    assert as_answered(held, [replace(said, gate="1.1/before")]) == held
 
 
 @pytest.mark.parametrize(

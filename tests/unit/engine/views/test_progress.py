@@ -180,7 +180,7 @@ def test_status_says_what_is_waited_for_how_long_and_how_dear() -> None:
     assert "  waits   1.2  for you: May it begin?" in text
     assert "  waits   for budget: $4.90 is spent[2J of $5.00" in text
     assert "  blocked 1.3  by 1.2" in text
-    assert "tasks  1 of 4 done · 1 running · 1 waiting for you · 1 blocked · whole roadmap 1 of 5" in text
+    assert "tasks  1 of 4 done · 1 interrupted · 1 waiting for you · 1 blocked · whole roadmap 1 of 5" in text
     assert "time   10 min of 1 h 00 min of working time · 6 tasks per hour · about 13 min left" in text
     assert "cost   $4.90 of $5.00 · $0.05 reserved for unanswered calls" in text
     assert "next   milepost gates" in text

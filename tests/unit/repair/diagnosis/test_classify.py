@@ -133,6 +133,7 @@ CASES: list[tuple[str, Attempt | CheckResult | TestCase, F, str]] = [
     ("syntax", failed("syntax", "src/a.py:3: invalid syntax"), F.SYNTAX_ERROR, "src/a.py"),
     ("imports", failed("imports", "a: No module named 'yaml'"), F.IMPORT_ERROR, "yaml"),
     ("circular", failed("imports", "a → b → a", log=CIRCULAR), F.IMPORT_ERROR, ""),
+    ("a person", failed("review", "a person looked at it: the price stays"), F.INCOMPLETE_IMPLEMENTATION, ""),
     ("opinion", failed("opinion", "claude objects: half of it is missing"), F.INCOMPLETE_IMPLEMENTATION, ""),
     ("stale patch of a fix", failed("patch", "a.py:3: patch does not apply"), F.CONTEXT_STALE, "a.py"),
     # test cases

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.verdict import CheckResult, TestCase, judge
@@ -62,6 +64,24 @@ def test_the_same_error_three_times_stops_a_task_and_says_which_error() -> None:
     assert diagnosis.attempts == (1, 3, 4)
     assert "3 times" in diagnosis.what and "KeyError" in diagnosis.what
     assert breaker(history[:3], limits=limits) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "status", "looked_at"),
+    [
+        ("agent", "the agent gave up: exit 3: cannot connect to my model", "gave_up", "the agent that fails"),
+        ("files", "the attempt changed nothing", "finished", "leaves every file as it is"),
+        ("verify", "`make` exit 2: KeyError: 'a'", "finished", "do not reach its cause"),
+    ],
+)
+def test_an_agent_that_never_gets_to_the_work_is_named_as_the_cause(
+    name: str, summary: str, status: OutcomeStatus, looked_at: str
+) -> None:
+    check = CheckResult(name=name, outcome="failed", summary=summary)
+    diagnosis = tripped(tuple(attempt(number, check, status=status) for number in (1, 2, 3)))
+
+    assert diagnosis is not None and diagnosis.breaker == "same_error"
+    assert looked_at in diagnosis.advice
 
 
 def test_three_different_missing_modules_are_three_errors() -> None:

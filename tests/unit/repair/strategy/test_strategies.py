@@ -350,7 +350,17 @@ def test_a_proposal_stays_short_whatever_failed() -> None:
 
 @pytest.mark.parametrize(
     "check",
-    ["changed tests", "counter-proof", "audit", "names", "hidden tests", "independent tests", "own tests", "done"],
+    [
+        "changed tests",
+        "counter-proof",
+        "audit",
+        "names",
+        "hidden tests",
+        "independent tests",
+        "own tests",
+        "review",
+        "done",
+    ],
 )
 def test_each_check_that_refuses_tells_the_next_attempt_what_to_do_otherwise(check: str) -> None:
     failed = Failure(

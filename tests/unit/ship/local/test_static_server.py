@@ -1,8 +1,11 @@
 """Which file a request of a static site stands for."""
 
+import re
+import socket
 import threading
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -61,3 +64,42 @@ def test_a_file_is_sent_compressed_and_kept_for_good_by_its_digest(site: Path) -
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_its_log_has_each_request_of_a_user_with_its_time_and_our_own_looks_only_where_they_fail(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = make_server(site, 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        for path, agent in (("/", "milepost"), ("/none", "milepost"), ("/about", "a browser")):
+            asked = urllib.request.Request(
+                f"http://127.0.0.1:{server.server_address[1]}{path}", headers={"User-Agent": agent}
+            )
+            with suppress(urllib.error.HTTPError), urllib.request.urlopen(asked) as answer:
+                answer.read()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(" ")[2] for line in lines] == ["GET /none 404", "GET /about 200"]
+    assert all(re.match(r"\d\d:\d\d:\d\d ", line) for line in lines)
+
+
+def test_a_request_that_cannot_be_read_is_answered_and_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    server = make_server(site, 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=30) as asked:
+            asked.sendall(b"no request at all\r\n\r\n")
+            assert b" 400 " in asked.recv(1000)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+    assert "Traceback" not in capsys.readouterr().err

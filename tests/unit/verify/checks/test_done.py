@@ -13,6 +13,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
 from milepost.verify.checks.done import DoneCheck, is_about_tests
+from milepost.verify.judging.behaviour import about, keeps_behaviour
 from milepost.verify.judging.split import Split
 from milepost.verify.own_tests import own_tests
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -124,6 +125,44 @@ def test_words_alone_are_done_where_the_task_is_about_them(before: str, after: s
         "no test was seen"
     )
     assert answered(Change(files=(file,)), runs(PRODUCT), GREEN) == ("held", False)
+
+
+@pytest.mark.parametrize(
+    ("title", "files", "expected"),
+    [
+        ("Write a better docstring for total", {"notes.json": None, "LICENSE": None}, "held"),
+        ("Write a better docstring for total", {"shop/price.py": b"def total(): 1\n"}, "passed"),
+        ("Refactor the price module", {"LICENSE": None}, "held"),
+        ("Refactor the price module", {"README.md": b"# Shop\n"}, "held"),
+        ("Refactor the price module", {"notes.json": None}, "held"),
+        ("Refactor the price module", {"notes.json": None, "shop/price.py": b"def total(): 1\n"}, "passed"),
+        ("Refactor the price module", {"notes.json": None, "shop/price.py": b"x = 2  # two\n"}, "held"),
+        ("Refactor the page", {"page.css": b"h1 {}\n"}, "passed"),
+        ("Add type stubs", {"shop/price.pyi": None}, "passed"),
+        ("Document the price module", {"notes.json": None}, "held"),
+        ("Document the price module", {"docs/price.md": None}, "passed"),
+    ],
+)
+def test_a_green_suite_shows_a_task_done_only_where_something_of_what_it_is_about_changed(
+    title: str, files: dict[str, bytes | None], expected: str
+) -> None:
+    task = Task(id="1", title=title, status="open", line=1)
+    change = Change(files=tuple(ChangedFile(path=path, before=old, after=b"x = 2\n") for path, old in files.items()))
+
+    said = answered(
+        change, runs(Split(judged=tuple(files))), GREEN, keeps_behaviour=keeps_behaviour(task), about=about(task)
+    )
+
+    assert said[0] == expected
+
+
+def test_prose_beside_the_code_is_no_docstring() -> None:
+    licence = Change(files=(ChangedFile(path="LICENSE", before=None, after=b"MIT\n"),))
+    seen = replace(GREEN, cases=LINE.cases)
+
+    said = answered(licence, runs(PRODUCT), seen, about_words=True, keeps_behaviour=True, about="words in code")
+
+    assert said == ("held", False)
 
 
 def test_a_check_that_could_not_be_made_is_named_and_leaves_it_unverified() -> None:

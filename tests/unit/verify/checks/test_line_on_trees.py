@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -78,6 +79,15 @@ def test_the_verdict_on_a_line_is_taken_with_the_judge_of_the_base(
     found = answered(split, bench, left)
 
     assert (found.outcome, found.decisive) == (outcome, decisive)
+
+
+def test_a_person_is_asked_about_the_line_as_it_was_written_and_told_what_the_task_does_not_name() -> None:
+    bench = replace(line("failed", before="passed"), argv=("/bin/sh", "-c", "sh check.sh | grep -q ok"))
+
+    found = answered(JUDGE, bench, line("passed"))
+
+    said = "`sh check.sh | grep -q ok` passes only with these files: check.sh, which the task does not name in Files"
+    assert found.summary == said
 
 
 def test_tests_in_files_that_the_attempt_changed_show_nothing_by_themselves() -> None:

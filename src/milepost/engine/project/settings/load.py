@@ -10,10 +10,12 @@ import copy
 import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from milepost.core.asked_settings import SettingsQuestion
 from milepost.core.errors import SettingInvalid, SettingsNotAgreed
@@ -167,15 +169,41 @@ def _validated(table: Mapping[str, Any], given: Mapping[str, object], environ: M
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
-        may_hold_a_key = (
-            first["loc"][0] in ("agents", "mcp", "surroundings", "targets") or first["type"] == "extra_forbidden"
-        )
-        value = "" if may_hold_a_key else f": {first['input']!r}"
+        forbidden = first["type"] == "extra_forbidden"
+        problem = "is not a setting of this version" if forbidden else _plainly(first["msg"])
+        may_hold_a_key = forbidden or first["loc"][0] in ("agents", "mcp", "surroundings", "targets")
+        shown = repr(first["input"])
+        value = "" if may_hold_a_key or shown in problem else f": {shown}"
         for variable, key in VARIABLES.items():
-            is_it = _ELSEWHERE.get(key, ("run", key)) == first["loc"] and bool(environ.get(variable))
-            if is_it and given[key] == environ[variable]:
+            if _is_about(key, first["loc"]) and environ.get(variable) and given.get(key) == environ[variable]:
                 raise SettingInvalid(f"{variable} {problem}{value}", f"it sets {where}: correct it") from error
-        raise SettingInvalid(
-            f"{where} {problem}{value}", f"correct [{where.partition('.')[0]}] in {SETTINGS_FILE}"
-        ) from error
+        for key in given:
+            if _is_about(key, first["loc"]):
+                raise SettingInvalid(f"{key} {problem}{value}", f"correct {_option(key)}, which was given") from error
+        section = where.partition(".")[0]
+        meant = _meant(first["loc"]) if forbidden else ""
+        advice = f"did you mean {meant}?" if meant else f"correct [{section}] in {SETTINGS_FILE}"
+        raise SettingInvalid(f"{where} {problem}{value}", advice) from error
+
+
+def _plainly(message: str) -> str:
+    """What is wrong with a value, without the words that pydantic puts before it."""
+    return message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
+
+
+def _is_about(key: str, place: Sequence[int | str]) -> bool:
+    return _ELSEWHERE.get(key, ("run", key)) == tuple(place[:2])
+
+
+def _option(key: str) -> str:
+    return f"--{key.removesuffix('_usd').replace('_', '-')}"
+
+
+def _meant(place: Sequence[int | str]) -> str:
+    """The setting whose name is nearly this one, in the same section; empty where there is none."""
+    fields: Mapping[str, FieldInfo] = Settings.model_fields
+    for name in place[:-1]:
+        model = fields[str(name)].annotation if name in fields else None
+        fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
+    near = get_close_matches(str(place[-1]), fields, n=1)
+    return ".".join(map(str, (*place[:-1], *near))) if near else ""
