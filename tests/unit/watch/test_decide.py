@@ -115,6 +115,21 @@ def test_a_release_that_dies_again_after_it_was_started_again_is_rolled_back() -
     assert done(decide(situation(DEAD, DEAD, DEAD, bad_for_s=0), history, NOW)) == RemedyKind.ROLL_BACK
 
 
+def test_a_release_that_died_again_is_rolled_back_without_the_pause_that_follows_a_remedy() -> None:
+    history = (past(13, RemedyKind.REPLACE, "dead", MISSED),)
+    assert done(decide(situation(DEAD, DEAD, DEAD), history, NOW)) == RemedyKind.ROLL_BACK
+
+
+@pytest.mark.parametrize("outcome", [HELPED, MISSED])
+def test_who_suffers_for_a_minute_has_a_person_called_also_in_the_pause_between_two_remedies(
+    outcome: RemedyOutcome,
+) -> None:
+    history = (past(10, RemedyKind.SCALE_OUT, "2", outcome),)
+    busy = situation(WELL, WELL, live_for_s=9000, traffic=BUSY)
+    assert done(decide(replace(busy, bad_for_s=30), history, NOW)) == "wait"
+    assert done(decide(replace(busy, bad_for_s=61), history, NOW)) == "escalate"
+
+
 @dataclass(frozen=True)
 class Directed:
     """`guard` alone keeps `instead` from being done."""

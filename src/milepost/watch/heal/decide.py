@@ -63,6 +63,12 @@ class Case:
         return any(past.kind is RemedyKind.REPLACE and self.at - past.at < CRASHES_S for past in of_release)
 
     @property
+    def died_again(self) -> bool:
+        """What was done last was to start all again, and the release died again: that effect is seen."""
+        last = self.history[-1] if self.history else None
+        return self.collapsed and self.young and last is not None and last.kind is RemedyKind.REPLACE
+
+    @property
     def sick(self) -> list[InstanceState]:
         """Those that were ready once and are not well: the one that is worst first."""
         found = [each for each in self.now.instances if each.alive and each.was_ready and self._is_sick(each)]
@@ -150,16 +156,21 @@ def one_at_a_time(case: Case) -> Decision | None:
 
 
 def cooldown(case: Case) -> Decision | None:
-    last = case.history[-1] if case.history else None
     pause = case.limits.settle_s + (case.limits.cooldown_s if case.misses else 0)
-    return Wait("what was done last may still show its effect") if last and case.at - last.at < pause else None
+    return _paused(case, pause, "what was done last may still show its effect")
 
 
 def backoff(case: Case) -> Decision | None:
-    last = case.history[-1] if case.history else None
     pause = case.limits.settle_s + case.limits.cooldown_s * 2**case.misses
-    waits = last is not None and case.misses > 0 and case.at - last.at < pause
-    return Wait(f"{case.misses} remedies in a row did not help") if waits else None
+    return _paused(case, pause, f"{case.misses} remedies in a row did not help") if case.misses else None
+
+
+def _paused(case: Case, pause: float, why: str) -> Decision | None:
+    """Between two remedies it is waited, but nobody suffers for long without a person who knows of it."""
+    last = case.history[-1] if case.history else None
+    if last is None or case.at - last.at >= pause or case.died_again:
+        return None
+    return Escalate(why) if case.now.bad_for_s > case.limits.patience_s else Wait(why)
 
 
 def strikes(case: Case) -> Decision | None:
