@@ -50,6 +50,17 @@ class Memory:
     release: int = 0
     bad_since: float | None = None
     dependency_down_at: float | None = None
+    live: tuple[int, float] = (0, 0.0)
+    """The release with the traffic, and since when by the user's clock, as it is recorded."""
+    live_at: float = 0.0
+    """That moment by the monotonic clock: the user's may jump."""
+
+
+def since_live(memory: Memory, live: tuple[int, float], clock: float, at: float) -> Memory:
+    """The memory with the moment since which a release has the traffic; both clocks are compared but once."""
+    if live == memory.live:
+        return memory
+    return replace(memory, live=live, live_at=at - max(0.0, clock - live[1]))
 
 
 def remembered(memory: Memory, looks: Sequence[Look], limits: HealLimits) -> Memory:
@@ -179,7 +190,8 @@ def _instance(
     if ends is not None:
         before, now, seconds = ends
         asked, failed = _grown(before, now)
-        under_way = [one.in_flight for look in near[1:] for one in _counts(look, use.name)]
+        # of two looks: one alone may be a coincidence, and more know of a slow instance later
+        under_way = [one.in_flight for look in near[1:][-2:] for one in _counts(look, use.name)]
         error_rate = min(1.0, failed / asked) if asked >= LEAST_OF_ONE else None
         if under_way and asked >= LEAST_OF_ONE:  # what is under way, by how fast it comes, is how long it stays
             answer_ms = 1000 * sum(under_way) / len(under_way) / (asked / seconds)
@@ -211,7 +223,9 @@ def disk_of(looks: Sequence[Look]) -> tuple[float | None, float | None]:
     first = earlier[0]
     gone = (first.view.disk_free_bytes or 0) - free if first.view else 0
     seconds = last.at - first.at
-    full_in = free / (gone / seconds) if gone > 0 and seconds >= SLOPE_S / 3 else None
+    full_in = free / (gone / seconds) if gone > 0 and seconds > 0 else None
+    if full_in is not None and seconds < SLOPE_S / 3 and (seconds < SLOPE_S / 10 or full_in > 5 * seconds):
+        full_in = None  # what has been seen for a moment tells little of what comes later
     return free / (view.disk_bytes or 1), full_in
 
 

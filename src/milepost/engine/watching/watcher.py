@@ -9,12 +9,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, assert_never
 
-from milepost.core.errors import EngineBusy, MilepostError, Misuse
+from milepost.core.errors import EngineBusy, MilepostError, Misuse, StateUnwritable
 from milepost.core.ports import Probe
 from milepost.core.shipping import Measurement, Stage
 from milepost.core.watching import RemedyKind, WatchedTarget
@@ -26,7 +26,7 @@ from milepost.engine.project.settings.watch import WatchSettings
 from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
 from milepost.engine.records.releases import ReleaseRecord, Releases
-from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of
+from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, since_live, situation_of
 from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id
 from milepost.ship.local.target import LocalTarget
 from milepost.ship.local.watched import WatchedLocalTarget
@@ -94,6 +94,31 @@ class Watcher:
 
     def look(self) -> Sight:
         """Look once, and do what follows."""
+        try:
+            return self._look()
+        except StateUnwritable:
+            if (sight := self._look_on_a_full_disk()) is None:
+                raise
+            return sight
+
+    def _look_on_a_full_disk(self) -> Sight | None:
+        """Nothing can be written down, so room is made first, and written down after that. None: it is not the disk."""
+        live = self._live()
+        if live is None:
+            return None
+        target = self._target(live)
+        self._see(target, time.monotonic(), time.time())  # it may have filled since it was looked at
+        situation = situation_of(list(self._looks), self._facts(live), self._memory, self._limits)
+        if situation is None or situation.disk_free is None or situation.disk_free > 2 * self._limits.disk_low:
+            return None
+        decision = decide(situation, self._healing.history(self._boot), time.monotonic(), self._limits)
+        if isinstance(decision, Remedy) and decision.kind is RemedyKind.CLEAR_DISK and self._heal == "auto":
+            target.clear_disk()
+            with suppress(StateUnwritable):  # what fills it may have been faster; it is looked at again
+                self._follow(decision, situation, live, target)
+        return self._sight((), decision, situation, live, time.time(), tells=False)
+
+    def _look(self) -> Sight:
         live = self._live()
         target = self._target(live) if live else None
         now, clock = time.monotonic(), time.time()
@@ -182,9 +207,11 @@ class Watcher:
         before = records.get(live.release.previous or 0)
         came_back = sum(move.stage == Stage.LIVE for move in self._releases.moves(live.number)) > 1
         least, most = live.spec.instances
+        now = time.monotonic()
+        self._memory = since_live(self._memory, (live.number, live.changed_at), time.time(), now)
         return Facts(
             release=live.number,
-            live_for_s=max(0.0, time.time() - live.changed_at),
+            live_for_s=now - self._memory.live_at,
             came_by=CameBy.ROLLBACK if came_back else CameBy.DEPLOY,
             warm_is_proven=before is not None and before.stage is Stage.RETIRED,
             deploying=any(record.unfinished for record in records.values()) or self._place.is_held,
@@ -259,6 +286,7 @@ class Watcher:
                     assert_never(never)
         except MilepostError as error:  # that it did not help is found out by looking
             said = error.message
+        self._looks.clear()  # what was measured before says nothing of what this did
         self._healing.keep(replace(remedy, done=True, said=said, tick=time.monotonic(), boot=self._boot))
 
     def _finish_what_was_left(self, live: ReleaseRecord, target: WatchedTarget) -> None:
@@ -330,13 +358,15 @@ class Watcher:
 
     def _sight(
         self,
-        found: list[Measurement],
+        found: Sequence[Measurement],
         decision: Decision | None,
         situation: Situation | None,
         live: ReleaseRecord | None,
         clock: float,
+        *,
+        tells: bool = True,
     ) -> Sight:
-        moves = self._tell_people()
+        moves = self._tell_people() if tells else ()
         remedies = self._healing.remedies()
         return Sight(
             target=self._place.target,

@@ -270,7 +270,7 @@ def known_good(case: Case, remedy: Remedy) -> Objection | None:
     if remedy.kind is not RemedyKind.ROLL_BACK or (warm is not None and warm.answers and warm.proven):
         return None
     return Objection(
-        "there is no release that was well and still runs", person=case.now.bad_for_s > 3 * case.limits.sustain_s
+        "there is no release that was well and still runs", person=case.now.bad_for_s > case.limits.window_s
     )
 
 

@@ -144,7 +144,8 @@ class HealLimits:
 
     stale_s: float = 3.0
     blind_s: float = 60.0
-    sustain_s: float = 2.0
+    sustain_s: float = 1.5
+    """Three looks of a second, also where one of them comes a little early."""
     window_s: float = 5.0
     """For so long measurements are still of the time before."""
     settle_s: float = 12.0

@@ -5,7 +5,16 @@ from dataclasses import replace
 import pytest
 
 from milepost.core.watching import InstanceUse, TargetView, UpstreamCounts
-from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of, traffic_of
+from milepost.engine.watching.observe import (
+    Facts,
+    Look,
+    Memory,
+    measurements,
+    remembered,
+    since_live,
+    situation_of,
+    traffic_of,
+)
 from milepost.watch.heal.situation import CameBy, HealLimits, Situation
 
 LIMITS = HealLimits()
@@ -88,6 +97,12 @@ def test_an_instance_is_judged_by_its_own_requests_and_what_is_under_way_at_it()
     assert first.memory_share == 0.5
 
 
+def test_an_instance_that_becomes_slow_is_known_by_two_looks() -> None:
+    well = [view(at) for at in range(1, 6)]
+    one, two = (situation(looks(*well, *(view(6 + at, in_flight=80) for at in range(many)))) for many in (1, 2))
+    assert (one.breach, two.breach) == (False, True)
+
+
 def test_what_was_measured_of_the_release_before_is_not_laid_to_the_new_one() -> None:
     found = situation(looks(view(1, failed=90), view(2, failed=90), view(3, failed=90), view(4, release=3)))
     assert found.traffic is None
@@ -118,12 +133,27 @@ def test_a_disk_that_fills_is_known_before_it_is_full() -> None:
     assert situation(looks(*(view(at) for at in range(1, 12)))).disk_full_in_s is None
 
 
+def test_a_disk_that_is_full_in_seconds_is_known_by_three_looks_and_a_moment_says_nothing() -> None:
+    fast = [view(at, free=5 * GB - at * GB) for at in range(1, 4)]
+    assert situation(looks(*fast)).disk_full_in_s == pytest.approx(2)
+    assert situation(looks(*fast[:2])).disk_full_in_s is None
+    assert situation(looks(*(view(at, free=5 * GB - at * GB // 10) for at in range(1, 4)))).disk_full_in_s is None
+
+
 def test_a_dependency_that_is_back_is_known_to_have_been_gone() -> None:
     seen = looks(*(view(at) for at in range(1, 6)))
     gone = [replace(look, dependency_answers=at > 1) for at, look in enumerate(seen)]
     assert situation(gone[:2]).dependency_answers is False
     assert situation(gone).dependency_back_s == 3.0
     assert situation(seen).dependency_back_s is None
+
+
+def test_a_jump_of_the_clock_makes_a_release_neither_older_nor_younger() -> None:
+    memory = since_live(Memory(), (2, 5_000.0), clock=5_010.0, at=100.0)
+    for jumped in (5_011.0 + 3600, 5_011.0 - 3600):
+        assert since_live(memory, (2, 5_000.0), clock=jumped, at=101.0).live_at == 90.0
+    assert since_live(memory, (3, 5_020.0), clock=5_020.0, at=110.0).live_at == 110.0
+    assert since_live(memory, (3, 5_020.0), clock=5_000.0, at=110.0).live_at == 110.0
 
 
 def test_what_nobody_could_tell_is_written_down_as_that() -> None:
