@@ -208,10 +208,10 @@ FAULTS: Mapping[str, Fault] = {
     "release is slow": Fault(put=putting("slow", 1.5), right=BACK),
     "30 % errors": Fault(put=putting("errors", 0.3), right=BACK),
     "disk fills slowly": Fault(
-        put=putting("fill", 15_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
+        put=putting("fill", 3_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
     ),
     "disk fills fast": Fault(
-        put=putting("fill", 60_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
+        put=putting("fill", 25_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
     ),
     "dependency down": Fault(
         put=undo,
@@ -394,35 +394,34 @@ def probes(count: int, seconds: float) -> None:
         used, took = time.process_time() - used, time.monotonic() - started
         found = [one for one in rounds.taken() if one.metric.startswith("up@")]
     well = sum(one.value == 1.0 for one in found)
-    bare = time.process_time()
-    asyncio.run(bare_requests(url, count))
-    bare = time.process_time() - bare
+    with Rounds({f"{at}": Bare(url) for at in range(count)}) as rounds:
+        time.sleep(1.5)
+        rounds.taken()
+        bare = time.process_time()
+        time.sleep(seconds)
+        bare = (time.process_time() - bare) / max(1, len(rounds.taken())) * count
     server.terminate()
     print(f"{len(found)} probes in {took:.1f} s, {well} well, {used / took:.0%} of a processor; {load()}", flush=True)
     each = used / max(1, len(found)) * count
+    words = f"watch: processor of {count:,} HTTP probes"
     tell(
-        Row(what=f"watch: processor of {count:,} HTTP probes a second", now=each, goal=CORE, unit="s"),
-        Row(
-            what=f"watch: {count:,} HTTP probes, beside bare connections",
-            now=each * 1000,
-            reference=bare * 1000,
-            goal=2.0,
-        ),
+        Row(what=f"{words} a second", now=each, goal=CORE * count / 1000, unit="s"),
+        Row(what=f"{words}, beside bare connections", now=each, reference=bare, goal=1.5, unit="s"),
     )
 
 
-async def bare_requests(url: str, count: int) -> None:
-    """As many requests, 20 at once, each on a connection of its own, and nothing but the bytes."""
-    port = int(url.split(":")[2].strip("/"))
+class Bare:
+    """The same request, and nothing but its bytes."""
 
-    async def some(amount: int) -> None:
-        for _ in range(amount):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            await reader.read()
-            writer.close()
+    def __init__(self, url: str) -> None:
+        self._port = int(url.split(":")[2].strip("/"))
 
-    await asyncio.gather(*(some(count // 20) for _ in range(20)))
+    async def sample(self) -> tuple[Measurement, ...]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        await reader.read()
+        writer.close()
+        return (Measurement(metric="up@bare", value=1.0, at=0.0),)
 
 
 def answer_always(told: Connection) -> None:

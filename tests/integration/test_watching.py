@@ -7,17 +7,21 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from milepost.core.errors import EngineBusy
-from milepost.core.watching import RemedyKind
+from milepost.core.errors import EngineBusy, StateUnwritable
+from milepost.core.shipping import Measurement
+from milepost.core.watching import RemedyKind, TargetView
 from milepost.engine.watching.records import RemedyRecord
 from milepost.engine.watching.watcher import Heal, Sight, follow, kept, watching
+from milepost.ship.local.watched import WatchedLocalTarget
 from milepost.watch.heal.situation import RemedyOutcome
+from milepost.watch.series import Series
 from tests.deploying import Deployed, Users, needs_envoy
 from tests.faulty import faulty, inject
 
@@ -122,6 +126,31 @@ def test_a_watcher_killed_inside_a_remedy_is_followed_by_one_that_ends_it(projec
     assert "a remedy that was left under way was ended" in [line[1] for line in incident["timeline"]]
     helped = {"name": "roll back 2", "what": "helped"}
     assert any(helped.items() <= one.items() for one in said(project, "alerts", "local", "--history", "--json"))
+
+
+def test_a_watcher_whose_own_disk_is_full_makes_room_before_it_can_write_that_down(
+    project: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = [True]
+    look, add = WatchedLocalTarget.look, Series.add
+
+    def looks(target: WatchedLocalTarget) -> TargetView:
+        return replace(look(target), disk_bytes=1000, disk_free_bytes=10 if full else 900)
+
+    def adds(series: Series, found: Sequence[Measurement]) -> None:
+        if full:
+            raise StateUnwritable("the database cannot be used", "make room")
+        add(series, found)
+
+    def clears(_: WatchedLocalTarget) -> int:
+        full.clear()
+        return 890
+
+    monkeypatch.setattr(WatchedLocalTarget, "look", looks)
+    monkeypatch.setattr(WatchedLocalTarget, "clear_disk", clears)
+    monkeypatch.setattr(Series, "add", adds)
+    watch(project, is_judged)
+    assert remedies(project) == [(RemedyKind.CLEAR_DISK, RemedyOutcome.HELPED)]
 
 
 def test_there_is_one_watcher_of_a_target(tmp_path: Path) -> None:

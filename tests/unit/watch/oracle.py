@@ -151,6 +151,8 @@ def _unhelpful(judge: Judge, now: Truth) -> int:
 def _too_soon(act: Act, now: Truth, judge: Judge) -> bool:
     if act.kind is ROLL_BACK and judge.recent and judge.recent[-1].kind is REPLACE and now.dead:
         return False  # that it died again is the effect that was waited for
+    if act.kind is RemedyKind.CLEAR_DISK and judge.recent and judge.recent[-1].kind is act.kind:
+        return act.at - judge.recent[-1].at < 12  # and so it is with a disk that is full again
     tries = _unhelpful(judge, now)
     return tries > 0 and act.at - judge.recent[-1].at < 20 * 2 ** (tries - 1)
 

@@ -97,6 +97,7 @@ LONG = 100.0
         (situation(WELL, FAILS, WELL, traffic=replace(QUIET, error_rate=0.1)), RemedyKind.RESTART, "2.1"),
         (situation(WELL, WELL, SLOW, traffic=replace(QUIET, p99_ms=1700)), RemedyKind.RESTART, "2.2"),
         (situation(WELL, replace(WELL, cpu_share=0.95), WELL, bad_for_s=11), RemedyKind.RESTART, "2.1"),
+        (situation(WELL, replace(WELL, cpu_share=0.3), WELL, bad_for_s=11), RemedyKind.RESTART, "2.1"),
         (situation(WELL, WELL, live_for_s=9000, traffic=BUSY), RemedyKind.SCALE_OUT, "2"),
         (situation(WELL, WELL, disk_free=0.02, bad_for_s=0), RemedyKind.CLEAR_DISK, "logs"),
         (situation(WELL, WELL, disk_full_in_s=20), RemedyKind.CLEAR_DISK, "logs"),
@@ -118,6 +119,14 @@ def test_a_release_that_dies_again_after_it_was_started_again_is_rolled_back() -
 def test_a_release_that_died_again_is_rolled_back_without_the_pause_that_follows_a_remedy() -> None:
     history = (past(13, RemedyKind.REPLACE, "dead", MISSED),)
     assert done(decide(situation(DEAD, DEAD, DEAD), history, NOW)) == RemedyKind.ROLL_BACK
+
+
+def test_a_disk_that_is_full_again_is_cleared_once_more_without_a_long_pause_and_then_a_person_is_called() -> None:
+    full = situation(WELL, WELL, disk_free=0.02)
+    once, twice = (past(13, RemedyKind.CLEAR_DISK, "logs", MISSED),), (past(40, RemedyKind.CLEAR_DISK, "logs", MISSED),)
+    assert done(decide(full, once, NOW)) == RemedyKind.CLEAR_DISK
+    assert done(decide(full, (*twice, *once), NOW)) == "escalate"
+    assert done(decide(situation(WELL, WELL, disk_full_in_s=20), once, NOW)) == "wait"
 
 
 @pytest.mark.parametrize("outcome", [HELPED, MISSED])

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 from milepost.core.shipping import Measurement
 from milepost.core.watching import InstanceUse, TargetView, UpstreamCounts
-from milepost.watch.heal.situation import CameBy, HealLimits, InstanceState, Situation, Traffic, WarmRelease
+from milepost.watch.heal.situation import (
+    CameBy,
+    HealLimits,
+    InstanceState,
+    Situation,
+    Traffic,
+    WarmRelease,
+    spins,
+)
 from milepost.watch.spread import spread_between
 
 WINDOW_S, SLOPE_S = 3.0, 15.0
@@ -119,9 +127,9 @@ def is_bad(looks: Sequence[Look], ready: frozenset[str], limits: HealLimits) -> 
         return True
     free, full_in = disk_of(looks)
     full = (free is not None and free < limits.disk_low) or (full_in is not None and full_in < limits.disk_soon_s)
-    return (
-        full or _suffers(traffic_of(looks), limits) or any(_is_ill(one, limits) for one in instances_of(looks, ready))
-    )
+    instances = instances_of(looks, ready)
+    ill = any(_is_ill(one, limits) or spins(one, instances, limits) for one in instances)
+    return full or ill or _suffers(traffic_of(looks), limits)
 
 
 def _suffers(traffic: Traffic | None, limits: HealLimits) -> bool:
@@ -136,7 +144,6 @@ def _is_ill(one: InstanceState, limits: HealLimits) -> bool:
         or (one.error_rate or 0) > limits.error_rate
         or (one.answer_ms or 0) > limits.p99_ms
         or (one.memory_share or 0) > limits.memory_share
-        or (one.cpu_share or 0) > limits.cpu_share
     )
 
 

@@ -111,7 +111,14 @@ class Watcher:
         situation = situation_of(list(self._looks), self._facts(live), self._memory, self._limits)
         if situation is None or situation.disk_free is None or situation.disk_free > 2 * self._limits.disk_low:
             return None
-        decision = decide(situation, self._healing.history(self._boot), time.monotonic(), self._limits)
+        now = time.monotonic()
+        settled = [
+            replace(one, outcome=RemedyOutcome.DID_NOT_HELP)
+            if one.outcome is RemedyOutcome.UNDER_WAY and now - one.at > self._limits.settle_s
+            else one
+            for one in self._healing.history(self._boot)
+        ]  # the outcome of the last one could not be written down either
+        decision = decide(situation, settled, now, self._limits)
         if isinstance(decision, Remedy) and decision.kind is RemedyKind.CLEAR_DISK and self._heal == "auto":
             target.clear_disk()
             with suppress(StateUnwritable):  # what fills it may have been faster; it is looked at again

@@ -21,6 +21,7 @@ from milepost.watch.heal.situation import (
     RemedyOutcome,
     Situation,
     Wait,
+    spins,
 )
 
 HOUR_S, RECURRENCE_S, CRASHES_S = 3600.0, 600.0, 300.0
@@ -67,6 +68,13 @@ class Case:
         """What was done last was to start all again, and the release died again: that effect is seen."""
         last = self.history[-1] if self.history else None
         return self.collapsed and self.young and last is not None and last.kind is RemedyKind.REPLACE
+
+    @property
+    def filled_again(self) -> bool:
+        """Room was made on the disk, and it is full again: to wait for longer would help nobody."""
+        last = self.history[-1] if self.history else None
+        full = self.now.disk_free is not None and self.now.disk_free < self.limits.disk_low
+        return full and last is not None and last.kind is RemedyKind.CLEAR_DISK
 
     @property
     def sick(self) -> list[InstanceState]:
@@ -118,10 +126,7 @@ class Case:
         return each.answers is False or self.has_symptom(each)
 
     def _spins(self, each: InstanceState) -> bool:
-        others = [one.cpu_share or 0 for one in self.now.instances if one.name != each.name]
-        share = each.cpu_share or 0
-        long = self.now.bad_for_s >= self.limits.spin_s
-        return long and bool(others) and share > self.limits.cpu_share and share > 3 * max(others)
+        return self.now.bad_for_s >= self.limits.spin_s and spins(each, self.now.instances, self.limits)
 
 
 # What forbids anything at all.
@@ -156,13 +161,15 @@ def one_at_a_time(case: Case) -> Decision | None:
 
 
 def cooldown(case: Case) -> Decision | None:
-    pause = case.limits.settle_s + (case.limits.cooldown_s if case.misses else 0)
+    pause = case.limits.settle_s + (case.limits.cooldown_s if case.misses and not case.filled_again else 0)
     return _paused(case, pause, "what was done last may still show its effect")
 
 
 def backoff(case: Case) -> Decision | None:
     pause = case.limits.settle_s + case.limits.cooldown_s * 2**case.misses
-    return _paused(case, pause, f"{case.misses} remedies in a row did not help") if case.misses else None
+    if not case.misses or case.filled_again:
+        return None
+    return _paused(case, pause, f"{case.misses} remedies in a row did not help")
 
 
 def _paused(case: Case, pause: float, why: str) -> Decision | None:

@@ -5,6 +5,7 @@ All moments are of one monotonic clock, that of whoever decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -160,11 +161,19 @@ class HealLimits:
     error_rate: float = 0.05
     p99_ms: float = 1000.0
     memory_share: float = 0.85
-    cpu_share: float = 0.6
-    """Of an instance that takes three times as much as any other: they share the requests, so it is not those."""
+    cpu_share: float = 0.25
+    """Of an instance that takes five times as much as any other: they share the requests, so it is not those. A busy
+    machine gives it no more."""
     spin_s: float = 10.0
     busy: float = 0.8
     disk_low: float = 0.05
     disk_soon_s: float = 60.0
     patience_s: float = 60.0
     """How long something is bad before a person is called about what nothing here can heal."""
+
+
+def spins(one: InstanceState, all_of_them: Iterable[InstanceState], limits: HealLimits) -> bool:
+    """Whether an instance takes so much more of a processor than the others that it is not their common work."""
+    others = [each.cpu_share or 0 for each in all_of_them if each.name != one.name]
+    share = one.cpu_share or 0
+    return bool(others) and share > limits.cpu_share and share > 5 * max(others)

@@ -103,6 +103,11 @@ def test_an_instance_that_becomes_slow_is_known_by_two_looks() -> None:
     assert (one.breach, two.breach) == (False, True)
 
 
+def test_an_instance_that_spins_is_known_also_where_the_machine_gives_it_little() -> None:
+    assert situation(looks(*(view(at, cpu=1.1) for at in range(1, 5)))).breach
+    assert not situation(looks(*(view(at, cpu=0.9) for at in range(1, 5)))).breach  # the other one takes 0.2
+
+
 def test_what_was_measured_of_the_release_before_is_not_laid_to_the_new_one() -> None:
     found = situation(looks(view(1, failed=90), view(2, failed=90), view(3, failed=90), view(4, release=3)))
     assert found.traffic is None
