@@ -247,7 +247,7 @@ class Came:
 
 def run(fault: Fault, rate: float, seconds: float) -> Came:
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         if fault.mounted:
             stack.enter_context(mounted(folder))
         project = stack.enter_context(faulty(folder, f"[watch]\n{fault.settings}\n"))
@@ -312,8 +312,8 @@ def judged(
     noticed = next((at for at, bad in since if bad), None)
     if scene.noticed_at is not None:
         noticed = scene.noticed_at - scene.fault_at
-    bad = [at for at, is_bad in since if is_bad]
-    well = next((at for at, is_bad in since if not is_bad and at > max(bad)), None) if bad else None
+    ill = [at for at, is_bad in since if is_bad] + [one.tick - scene.fault_at for one in remedies]
+    well = next((at for at, is_bad in since if not is_bad and at > max(ill)), None) if ill else None
     lost = [sum(n for (how, what), n in answers.items() if how == each and what != 200) for each in ("GET", "POST")]
     return Came(
         noticed=noticed,

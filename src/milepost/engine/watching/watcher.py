@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, assert_never
@@ -17,7 +17,7 @@ from typing import Literal, assert_never
 from milepost.core.errors import EngineBusy, MilepostError, Misuse, StateUnwritable
 from milepost.core.ports import Probe
 from milepost.core.shipping import Measurement, Stage
-from milepost.core.watching import RemedyKind, WatchedTarget
+from milepost.core.watching import RemedyKind, Severity, WatchedTarget
 from milepost.engine.deploys.deploy import rollback
 from milepost.engine.deploys.place import Place
 from milepost.engine.project.project import Project
@@ -87,6 +87,7 @@ class Watcher:
         self._looks: deque[Look] = deque(maxlen=KEPT_LOOKS)
         self._memory, self._rolled_at = Memory(), 0.0
         self._well_since: float | None = None
+        self._called_unwritten = False
         self._tellers: list[Teller] = [Webhook(settings.webhook)] if settings.webhook else []
         self._pool, self._tell_at = ThreadPoolExecutor(1), 0.0
         self._telling: tuple[Future[bool], Sequence[AlertMove]] | None = None
@@ -119,11 +120,24 @@ class Watcher:
             for one in self._healing.history(self._boot)
         ]  # the outcome of the last one could not be written down either
         decision = decide(situation, settled, now, self._limits)
-        if isinstance(decision, Remedy) and decision.kind is RemedyKind.CLEAR_DISK and self._heal == "auto":
-            target.clear_disk()
-            with suppress(StateUnwritable):  # what fills it may have been faster; it is looked at again
-                self._follow(decision, situation, live, target)
-        return self._sight((), decision, situation, live, time.time(), tells=False)
+        moves: Sequence[AlertMove] = ()
+        try:
+            if isinstance(decision, Remedy) and decision.kind is RemedyKind.CLEAR_DISK and self._heal == "auto":
+                target.clear_disk()
+            self._follow(decision, situation, live, target)
+        except StateUnwritable as problem:
+            moves = self._call_unwritten(problem.message)
+        return self._sight((), decision, situation, live, time.time(), moves)
+
+    def _call_unwritten(self, why: str) -> Sequence[AlertMove]:
+        """Call a person without the database, once until it can be written again."""
+        if self._called_unwritten:
+            return ()
+        self._called_unwritten, what = True, "a person is needed"
+        critical = Severity.CRITICAL
+        move = AlertMove(seq=0, name=what, severity=critical, at=time.time(), what=what, value=None, said_by=why)
+        self._pool.submit(self._tell_all, (move,))
+        return (move,)
 
     def _look(self) -> Sight:
         live = self._live()
@@ -141,7 +155,8 @@ class Watcher:
                 self._verify(situation, time.monotonic())
                 decision = decide(situation, self._healing.history(self._boot), time.monotonic(), self._limits)
                 self._follow(decision, situation, live, target)
-        return self._sight(found, decision, situation, live, clock)
+        self._called_unwritten = False
+        return self._sight(found, decision, situation, live, clock, self._tell_people())
 
     def _see(self, target: WatchedTarget | None, now: float, clock: float) -> None:
         view = None
@@ -370,10 +385,8 @@ class Watcher:
         situation: Situation | None,
         live: ReleaseRecord | None,
         clock: float,
-        *,
-        tells: bool = True,
+        moves: Sequence[AlertMove],
     ) -> Sight:
-        moves = self._tell_people() if tells else ()
         remedies = self._healing.remedies()
         return Sight(
             target=self._place.target,
@@ -386,7 +399,7 @@ class Watcher:
             decision=decision,
             remedy=remedies[-1] if remedies else None,
             incident=self._healing.open_incident(),
-            moves=moves,
+            moves=tuple(moves),
         )
 
 
