@@ -53,7 +53,7 @@ from tests import environment
 from tests.deploying import Deployed, Users
 from tests.faulty import faulty, inject
 
-CALM_S, THREADS = 5.0, 25
+CALM_S, THREADS = 5.0, 100
 MEMORY_MB, DISK_MB = 120, 48
 NOTICED_S, WELL_S, CORE = 3.5, 4.0, 0.25
 APART = "MILEPOST_BENCH_MOUNTS_APART"
@@ -208,7 +208,7 @@ FAULTS: Mapping[str, Fault] = {
     "release is slow": Fault(put=putting("slow", 1.5), right=BACK),
     "30 % errors": Fault(put=putting("errors", 0.3), right=BACK),
     "disk fills slowly": Fault(
-        put=putting("fill", 3_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
+        put=putting("fill", 8_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
     ),
     "disk fills fast": Fault(
         put=putting("fill", 25_000), right=("clear disk",), end_s=12, end=putting("fill", 0), mounted=True
@@ -319,7 +319,7 @@ def judged(
         noticed=noticed,
         done=(
             *(
-                f"{act} ({one.tick - scene.fault_at:.1f} s, {one.outcome})"
+                f"{act} ({one.tick - scene.fault_at:.1f} s, {one.outcome}: {one.why})"
                 for act, one in zip(acts, remedies, strict=True)
             ),
             *(f"a person ({why})" for why in scene.calls),
