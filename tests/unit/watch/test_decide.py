@@ -180,16 +180,20 @@ DIRECTED = (
     Directed("dependency", replace(BAD_RELEASE, dependency_back_s=2)),
     Directed("two_witnesses", situation(SILENT, WELL, WELL), instead=RESTART),
     Directed("overload", situation(SLOW, WELL, WELL, most=3, traffic=BUSY), right="escalate", instead=RESTART),
+    Directed("slow_together", situation(SLOW, replace(WELL, answer_ms=700), WELL, live_for_s=9000), instead=RESTART),
     Directed(
         "bounds",
         situation(WELL, WELL, most=2, live_for_s=9000, traffic=BUSY),
         right="escalate",
         instead=RemedyKind.SCALE_OUT,
     ),
-    Directed("all_at_once", situation(SLOW, SLOW, SLOW, WELL, WELL, live_for_s=9000, traffic=ERRORS), instead=RESTART),
+    Directed(
+        "all_at_once", situation(FAILS, FAILS, FAILS, WELL, WELL, live_for_s=9000, traffic=ERRORS), instead=RESTART
+    ),
     Directed("minimum", situation(FULL, WELL, most=2), instead=RESTART),
     Directed("blame_window", OLD_BAD),
     Directed("worse_than_before", replace(BAD_RELEASE, traffic_before=replace(BEFORE, error_rate=0.25))),
+    Directed("more_is_asked", situation(WELL, WELL, WELL, traffic=replace(QUIET, p99_ms=1700), asked_more=1.8)),
     Directed(
         "known_good", replace(BAD_RELEASE, warm=WarmRelease(number=1, answers=True, proven=False)), right="escalate"
     ),

@@ -55,6 +55,8 @@ class Memory:
     """Instances that have answered once."""
     traffic_before: Traffic | None = None
     traffic: Traffic | None = None
+    asked_when_well: float | None = None
+    """How many requests came in a window while this release was well lately."""
     release: int = 0
     bad_since: float | None = None
     dependency_down_at: float | None = None
@@ -82,10 +84,14 @@ def remembered(memory: Memory, looks: Sequence[Look], limits: HealLimits) -> Mem
         return memory
     if last.view.release != memory.release:
         memory = replace(memory, release=last.view.release, traffic_before=memory.traffic, traffic=None)
+        memory = replace(memory, asked_when_well=None)
     ready = memory.ready | {name for name, answers in last.view.answers if answers}
     traffic = traffic_of(looks)
     calm = memory.traffic if traffic is None else traffic
-    return replace(memory, ready=ready, traffic=calm)
+    asked = memory.asked_when_well
+    if traffic is not None and not bad:  # slowly: more may be asked for a look or two before it is bad
+        asked = traffic.requests if asked is None else asked + (traffic.requests - asked) / 10
+    return replace(memory, ready=ready, traffic=calm, asked_when_well=asked)
 
 
 def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: HealLimits) -> Situation | None:
@@ -96,6 +102,7 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
     now, last, view = looks[-1], seen[-1], seen[-1].view
     free, full_in = disk_of(looks)
     down_at = memory.dependency_down_at
+    traffic, asked = traffic_of(looks), memory.asked_when_well
     return Situation(
         seen_at=last.at,
         watcher_sees=now.watcher_sees,
@@ -109,7 +116,8 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
         instances=instances_of(looks, memory.ready),
         least=max(1, facts.least - 1),
         most=facts.most,
-        traffic=traffic_of(looks),
+        traffic=traffic,
+        asked_more=traffic.requests / asked if traffic and asked else None,
         traffic_before=memory.traffic_before,
         dependency_answers=now.dependency_answers,
         dependency_back_s=None if down_at is None or now.dependency_answers is False else now.at - down_at,

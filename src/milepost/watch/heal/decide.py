@@ -7,7 +7,7 @@ objects is done. Where all are objected to, it is waited, or a person is called 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from milepost.core.watching import RemedyKind
 from milepost.watch.heal.situation import (
@@ -234,6 +234,18 @@ def overload(case: Case, remedy: Remedy) -> Objection | None:
     return None
 
 
+def slow_together(case: Case, remedy: Remedy) -> Objection | None:
+    """Under load one instance is the first to be slow. It is at fault where it is much slower than the others."""
+    one = next((each for each in case.now.instances if each.name == remedy.subject), None)
+    if remedy.kind is not RemedyKind.RESTART or one is None or not case.has_symptom(one):
+        return None
+    if case.has_symptom(replace(one, answer_ms=None)):
+        return None
+    others = [each.answer_ms or 0 for each in case.now.instances if each.alive and each.name != one.name]
+    together = bool(others) and (one.answer_ms or 0) < 3 * max(others)
+    return Objection("the others are slow as well") if together else None
+
+
 def bounds(case: Case, remedy: Remedy) -> Objection | None:
     full = remedy.kind is RemedyKind.SCALE_OUT and len(case.now.instances) >= case.now.most
     return (
@@ -270,6 +282,15 @@ def worse_than_before(case: Case, remedy: Remedy) -> Objection | None:
     errors = now.error_rate > max(case.limits.error_rate, 3 * before.error_rate)
     slow = now.p99_ms > max(case.limits.p99_ms, 3 * before.p99_ms)
     return None if errors or slow else Objection("it was as bad before this release")
+
+
+def more_is_asked(case: Case, remedy: Remedy) -> Objection | None:
+    """A release that became slow with more requests would not be faster as the one before."""
+    traffic, more = case.now.traffic, case.now.asked_more
+    if remedy.kind is not RemedyKind.ROLL_BACK or case.collapsed or traffic is None or more is None:
+        return None
+    slow = traffic.error_rate <= case.limits.error_rate
+    return Objection(f"{more:.1f} times as much is asked of it") if slow and more > case.limits.more else None
 
 
 def known_good(case: Case, remedy: Remedy) -> Objection | None:
@@ -318,8 +339,17 @@ def budget(case: Case, remedy: Remedy) -> Objection | None:
 
 
 GUARDS: tuple[Guard, ...] = (
-    *(sustain, no_data, dependency, two_witnesses, overload, bounds, all_at_once, minimum),
-    *(blame_window, worse_than_before, known_good, no_rollback_of_rollback, crash_loop, recurrence, budget),
+    *(sustain, no_data, dependency, two_witnesses, overload, slow_together, bounds, all_at_once, minimum),
+    *(
+        blame_window,
+        worse_than_before,
+        more_is_asked,
+        known_good,
+        no_rollback_of_rollback,
+        crash_loop,
+        recurrence,
+        budget,
+    ),
 )
 
 

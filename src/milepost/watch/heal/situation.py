@@ -98,6 +98,8 @@ class Situation:
     """A threshold is broken now, and not only still above the one that clears it."""
     dependency_back_s: float | None = None
     """For how long what it depends on answers again; None where it was never seen not to."""
+    asked_more: float | None = None
+    """How many times as much is asked as when this release was last well; None where it never was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +162,7 @@ class HealLimits:
     least_requests: int = 20
     error_rate: float = 0.05
     p99_ms: float = 1000.0
+    more: float = 1.5
     memory_share: float = 0.85
     cpu_share: float = 0.25
     """Of an instance that takes five times as much as any other: they share the requests, so it is not those. A busy

@@ -131,6 +131,13 @@ def test_a_target_that_cannot_be_looked_at_is_bad_and_what_was_seen_grows_old() 
     assert found.seen_at == 101.0
 
 
+def test_it_is_known_how_much_more_is_asked_than_when_it_was_well() -> None:
+    calm = [view(at) for at in range(1, 9)]
+    assert situation(looks(*calm)).asked_more == 1
+    busy = [view(8 + 4 * at, in_flight=400) for at in range(1, 6)]
+    assert (situation(looks(*calm, *busy)).asked_more or 0) > 2
+
+
 def test_a_disk_that_fills_is_known_before_it_is_full() -> None:
     found = situation(looks(*(view(at, free=5 * GB - at * GB // 10) for at in range(1, 12))))
     assert found.disk_free == pytest.approx(0.39)
