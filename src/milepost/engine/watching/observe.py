@@ -56,7 +56,7 @@ class Memory:
     traffic_before: Traffic | None = None
     traffic: Traffic | None = None
     asked_when_well: float | None = None
-    """How many requests came in a window while this release was well lately."""
+    """How many requests came in a second while this release was well lately."""
     release: int = 0
     bad_since: float | None = None
     dependency_down_at: float | None = None
@@ -89,8 +89,9 @@ def remembered(memory: Memory, looks: Sequence[Look], limits: HealLimits) -> Mem
     traffic = traffic_of(looks)
     calm = memory.traffic if traffic is None else traffic
     asked = memory.asked_when_well
-    if traffic is not None and not bad:  # slowly: more may be asked for a look or two before it is bad
-        asked = traffic.requests if asked is None else asked + (traffic.requests - asked) / 10
+    now = asked_each_s(looks)
+    if now is not None and not bad:  # slowly: more may be asked for a look or two before it is bad
+        asked = now if asked is None else asked + (now - asked) / 10
     return replace(memory, ready=ready, traffic=calm, asked_when_well=asked)
 
 
@@ -102,7 +103,7 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
     now, last, view = looks[-1], seen[-1], seen[-1].view
     free, full_in = disk_of(looks)
     down_at = memory.dependency_down_at
-    traffic, asked = traffic_of(looks), memory.asked_when_well
+    asked, before = asked_each_s(looks), memory.asked_when_well
     return Situation(
         seen_at=last.at,
         watcher_sees=now.watcher_sees,
@@ -116,8 +117,8 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
         instances=instances_of(looks, memory.ready),
         least=max(1, facts.least - 1),
         most=facts.most,
-        traffic=traffic,
-        asked_more=traffic.requests / asked if traffic and asked else None,
+        traffic=traffic_of(looks),
+        asked_more=asked / before if asked and before else None,
         traffic_before=memory.traffic_before,
         dependency_answers=now.dependency_answers,
         dependency_back_s=None if down_at is None or now.dependency_answers is False else now.at - down_at,
@@ -187,6 +188,12 @@ def traffic_of(looks: Sequence[Look]) -> Traffic | None:
         p99_ms=spread.p99 if spread else 0.0,
         utilisation=sum(shares) / len(shares) if shares else None,
     )
+
+
+def asked_each_s(looks: Sequence[Look]) -> float | None:
+    """How many requests came in a second of the last looks."""
+    ends = _ends(looks, "")
+    return _grown(ends[0], ends[1])[0] / ends[2] if ends else None
 
 
 def instances_of(looks: Sequence[Look], ready: frozenset[str]) -> tuple[InstanceState, ...]:
