@@ -26,17 +26,24 @@ class Request(BaseHTTPRequestHandler):
         if self.path.startswith("/fault/"):
             _, _, kind, value = self.path.split("/")
             fault[kind] = float(value)
+            if kind == "dies": open("dies", "w").close()  # also those that are started later
             if kind == "spin":
                 threading.Thread(target=spin, daemon=True).start()
         elif self.path == "/health":
             status = 500 if fault.get("ill") else 200
         else:
-            if fault.get("die"): os._exit(9)
+            if os.path.exists("dies"): os._exit(9)
             if fault.get("leak"): held.append(b"x" * int(fault["leak"]))
             if fault.get("slow"): time.sleep(fault["slow"])
             if fault.get("depends"):
                 try: socket.create_connection(("127.0.0.1", int(fault["depends"])), 0.3).close()
                 except OSError: status = 500
+            if fault.get("busy"):
+                until = time.thread_time() + fault["busy"]
+                while time.thread_time() < until: pass
+            if fault.get("fill"):
+                try: print("x" * int(fault["fill"]), flush=True)
+                except OSError: status = 507
             if random.random() < fault.get("errors", 0):
                 status = 500
                 print("ERROR it cannot be done", flush=True)

@@ -20,7 +20,7 @@ import pytest
 from milepost.core.ports import Probe
 from milepost.core.shipping import Measurement
 from milepost.watch.probes.connection import ConnectionProbe, ControlTarget
-from milepost.watch.probes.http import HttpProbe
+from milepost.watch.probes.http import ANSWER_S, HttpProbe
 from milepost.watch.probes.log_pattern import LogProbe
 from milepost.watch.probes.rounds import Opinion, Pace, Rounds, after_look, next_at
 from milepost.watch.probes.scrape import ScrapeProbe
@@ -108,6 +108,10 @@ def test_what_does_not_answer_is_down_and_has_no_time(port: int) -> None:
         HttpProbe("a", "ftp://127.0.0.1/"),
     )
     assert nobody == silent == wrong == {"up@a": 0, "ms@a": None, "status@a": None}
+
+
+def test_a_page_that_hangs_is_down_before_its_look_is_given_up() -> None:
+    assert Pace().timeout_s > ANSWER_S
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from milepost.core.errors import EngineBusy
-from milepost.core.watching import RemedyKind
+from milepost.core.errors import EngineBusy, StateUnwritable
+from milepost.core.watching import RemedyKind, TargetView
 from milepost.engine.watching.follow import follow
-from milepost.engine.watching.records import RemedyRecord
+from milepost.engine.watching.records import Healing, RemedyRecord
 from milepost.engine.watching.watcher import Heal, Sight, kept, watching
+from milepost.ship.local.watched import WatchedLocalTarget
 from milepost.watch.heal.situation import RemedyOutcome
+from milepost.watch.series import Series
 from tests.deploying import Deployed, Users, needs_envoy
 from tests.faulty import faulty, inject
 
@@ -123,6 +126,54 @@ def test_a_watcher_killed_inside_a_remedy_is_followed_by_one_that_ends_it(projec
     assert "a remedy that was left under way was ended" in [line[1] for line in incident["timeline"]]
     helped = {"name": "roll back 2", "what": "helped"}
     assert any(helped.items() <= one.items() for one in said(project, "alerts", "local", "--history", "--json"))
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """The disk is full, and nothing can be written down, until it is cleared or this is empty."""
+    full = [True]
+    look = WatchedLocalTarget.look
+
+    def looks(target: WatchedLocalTarget) -> TargetView:
+        return replace(look(target), disk_bytes=1000, disk_free_bytes=10 if full else 900)
+
+    def refusing(write: Callable[..., Any]) -> Callable[..., Any]:
+        def write_unless_full(*given: object) -> Any:
+            if full:
+                raise StateUnwritable("the database cannot be used: the disk is full", "make room")
+            return write(*given)
+
+        return write_unless_full
+
+    def clears(_: WatchedLocalTarget) -> int:
+        full.clear()
+        return 890
+
+    monkeypatch.setattr(WatchedLocalTarget, "look", looks)
+    monkeypatch.setattr(WatchedLocalTarget, "clear_disk", clears)
+    monkeypatch.setattr(Series, "add", refusing(Series.add))
+    monkeypatch.setattr(Healing, "put", refusing(Healing.put))
+    return full
+
+
+def test_a_watcher_whose_own_disk_is_full_makes_room_before_it_writes_that_down(
+    project: Deployed, full: list[bool]
+) -> None:
+    watch(project, is_judged)
+    assert full == []
+    assert remedies(project) == [(RemedyKind.CLEAR_DISK, RemedyOutcome.HELPED)]
+
+
+def test_where_nothing_can_be_written_down_a_person_is_called_without_that_and_once(
+    tmp_path: Path, full: list[bool]
+) -> None:
+    told = tmp_path / "told"
+    words = json.dumps(["sh", "-c", f"cat >> {told}"])
+    with faulty(tmp_path, f"[watch]\ninterval_s = 0.5\ncommand = {words}\n") as project:
+        looks = iter(range(3))
+        seen = watch(project, lambda _: next(looks, None) is None, "suggest")
+    assert [len(sight.moves) for sight in seen] == [1, 0, 0, 0]
+    assert told.read_text().count("the disk is full") == 1
 
 
 def test_there_is_one_watcher_of_a_target(tmp_path: Path) -> None:

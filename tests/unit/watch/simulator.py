@@ -23,7 +23,7 @@ from milepost.watch.heal.situation import (
     Traffic,
     WarmRelease,
 )
-from tests.unit.watch.oracle import Act, Truth, wrong
+from tests.unit.watch.oracle import Judge, Truth
 
 DAY_S, CALM_S, PERSON_S = 86_400, 240, 300.0
 CAPACITY, DEMAND, LEAST, MOST = 100.0, 140.0, 2, 6
@@ -55,12 +55,11 @@ class Machine:
 class Day:
     """What came of one simulated day."""
 
-    wrong: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
+    found: list[tuple[str, str]] = field(default_factory=list)
+    """What was not right, by the name of its rule."""
+    acts: int = 0
     calls: int = 0
-    ended_ill_uncalled: bool = False
     ill_s: int = 0
-    flaps: int = 0
 
 
 class World:
@@ -231,29 +230,33 @@ class World:
             )
         return tuple(found)
 
-    def truth(self, data_age_s: float) -> Truth:
-        kind, after = self.kinds.get(self.release, ("", 0.0))
-        faulty = {one.name for one in self.machines if one.leaks or one.spins or one.slow}
-        asked = DEMAND * (self.spike if self.during("load") else 1) + self.retried
-        alive = [one for one in self.machines if one.alive]
+    def truth(self, data_age_s: float = 0.0) -> Truth:
+        ready = [one for one in self.machines if one.alive and self.at >= one.ready_at]
+        asked = DEMAND * (self.spike if self.during("load") else 1) * (0.02 if self.during("low traffic") else 1)
+        faulty = frozenset(one.name for one in self.machines if one.alive and (one.leaks or one.spins or one.slow))
+        lasting = ("dependency", "blip", "load", "low traffic", "blind", "flap", "stale")
         return Truth(
             at=self.at,
+            release=self.release,
+            live_for_s=self.at - self.live_since,
+            came_by_rollback=self.came_by is CameBy.ROLLBACK,
+            release_fault=self.kind,
+            before_is_proven=self.before in self.soaked - self.known_bad,
+            deploying=self.coming is not None,
             blind=self.during("blind") or self.during("flap"),
             data_age_s=data_age_s,
-            deploying=self.coming is not None,
             dependency_down=self.during("dependency"),
-            release_is_bad=bool(kind),
-            release_is_bad_since=self.live_since + after,
-            before_is_bad=bool(self.kinds.get(self.before, ("", 0))[0]),
-            before_was_known_bad=self.before in self.known_bad or self.before not in self.soaked,
-            faulty=frozenset(faulty),
+            seen_requests=sum(one[0] for one in self.window),
+            ready=frozenset(one.name for one in ready),
             dead=frozenset(one.name for one in self.machines if not one.alive),
-            running=len(alive),
-            least=LEAST,
+            faulty=faulty,
             most=MOST,
-            load=asked / (CAPACITY * max(1, len(alive))),
+            least=LEAST - 1,
+            load=(asked + self.retried) / (CAPACITY * max(1, len(ready))),
             disk_free=self.disk,
-            disk_fills=self.fills > 0,
+            disk_falls=self.fills,
+            troubled=bool(faulty or self.health_page_wrong or self.fills or any(map(self.during, lasting))),
+            well=self.is_well,
         )
 
     def apply(self, remedy: Remedy) -> None:
@@ -296,6 +299,7 @@ class Watching:
         self.bad_since: float | None = None
         self.called_at: float | None = None
         self.seen: Situation | None = None
+        self.judge = Judge()
 
     def look(self) -> None:
         world = self.world
@@ -303,9 +307,11 @@ class Watching:
             world.person()
             self.called_at, self.bad_since = None, None
             self.history.clear()
+            self.judge.mended()
         if not world.during("stale") or self.seen is None:
             self.seen = self._situation()
         now = self.seen
+        self.judge.second(world.truth(world.at - now.seen_at))
         self._verify()
         self.bad_since = (world.at if self.bad_since is None else self.bad_since) if now.breach else None
         if self.bad_since is None:
@@ -315,19 +321,16 @@ class Watching:
         )
         decision = decide(case, tuple(self.history), world.at, sights=self.sights, guards=self.guards)
         if isinstance(decision, Escalate):
+            self.judge.call(world.truth())
             self.day.calls += self.called_at is None
             self.called_at = world.at if self.called_at is None else self.called_at
         elif isinstance(decision, Remedy):
             self._act(decision, now)
 
     def _act(self, remedy: Remedy, now: Situation) -> None:
-        world, day = self.world, self.day
-        act = Act(world.at, remedy.kind, remedy.subject)
-        if why := wrong(world.truth(world.at - now.seen_at), act, day.acts):
-            day.wrong.append(f"{world.at:.0f} s: {why} ({remedy.kind} {remedy.subject}: {remedy.why})")
-        same = [one for one in day.acts if (one.kind, one.subject) == (act.kind, act.subject) and act.at - one.at < 600]
-        day.flaps += len(same) >= 2 and remedy.kind is not RemedyKind.SCALE_OUT
-        day.acts.append(act)
+        world = self.world
+        self.judge.act(world.truth(world.at - now.seen_at), remedy.kind, remedy.subject)
+        self.day.acts += 1
         self.history.append(PastRemedy(at=world.at, kind=remedy.kind, subject=remedy.subject, release=now.release))
         world.apply(remedy)
 
@@ -395,5 +398,6 @@ def simulate(seed: int, length_s: int = DAY_S, *, without: str = "") -> Day:
         watching.look()
         day.ill_s += not world.is_well
         calm = calm + 1 if world.is_well and watching.bad_since is None else 0
-    day.ended_ill_uncalled = not world.is_well and watching.called_at is None and day.calls == 0
+    watching.judge.end()
+    day.found = watching.judge.found
     return day

@@ -97,6 +97,7 @@ LONG = 100.0
         (situation(WELL, FAILS, WELL, traffic=replace(QUIET, error_rate=0.1)), RemedyKind.RESTART, "2.1"),
         (situation(WELL, WELL, SLOW, traffic=replace(QUIET, p99_ms=1700)), RemedyKind.RESTART, "2.2"),
         (situation(WELL, replace(WELL, cpu_share=0.95), WELL, bad_for_s=11), RemedyKind.RESTART, "2.1"),
+        (situation(WELL, replace(WELL, cpu_share=0.3), WELL, bad_for_s=11), RemedyKind.RESTART, "2.1"),
         (situation(WELL, WELL, live_for_s=9000, traffic=BUSY), RemedyKind.SCALE_OUT, "2"),
         (situation(WELL, WELL, disk_free=0.02, bad_for_s=0), RemedyKind.CLEAR_DISK, "logs"),
         (situation(WELL, WELL, disk_full_in_s=20), RemedyKind.CLEAR_DISK, "logs"),
@@ -113,6 +114,29 @@ def test_what_helps_is_done(now: Situation, remedy: RemedyKind, subject: str) ->
 def test_a_release_that_dies_again_after_it_was_started_again_is_rolled_back() -> None:
     history = (past(30, RemedyKind.REPLACE, "dead"),)
     assert done(decide(situation(DEAD, DEAD, DEAD, bad_for_s=0), history, NOW)) == RemedyKind.ROLL_BACK
+
+
+def test_a_release_that_died_again_is_rolled_back_without_the_pause_that_follows_a_remedy() -> None:
+    history = (past(13, RemedyKind.REPLACE, "dead", MISSED),)
+    assert done(decide(situation(DEAD, DEAD, DEAD), history, NOW)) == RemedyKind.ROLL_BACK
+
+
+def test_a_disk_that_is_full_again_is_cleared_once_more_without_a_long_pause_and_then_a_person_is_called() -> None:
+    full = situation(WELL, WELL, disk_free=0.02)
+    once, twice = (past(13, RemedyKind.CLEAR_DISK, "logs", MISSED),), (past(40, RemedyKind.CLEAR_DISK, "logs", MISSED),)
+    assert done(decide(full, once, NOW)) == RemedyKind.CLEAR_DISK
+    assert done(decide(full, (*twice, *once), NOW)) == "escalate"
+    assert done(decide(situation(WELL, WELL, disk_full_in_s=20), once, NOW)) == "wait"
+
+
+@pytest.mark.parametrize("outcome", [HELPED, MISSED])
+def test_who_suffers_for_a_minute_has_a_person_called_also_in_the_pause_between_two_remedies(
+    outcome: RemedyOutcome,
+) -> None:
+    history = (past(10, RemedyKind.SCALE_OUT, "2", outcome),)
+    busy = situation(WELL, WELL, live_for_s=9000, traffic=BUSY)
+    assert done(decide(replace(busy, bad_for_s=30), history, NOW)) == "wait"
+    assert done(decide(replace(busy, bad_for_s=61), history, NOW)) == "escalate"
 
 
 @dataclass(frozen=True)
@@ -156,16 +180,20 @@ DIRECTED = (
     Directed("dependency", replace(BAD_RELEASE, dependency_back_s=2)),
     Directed("two_witnesses", situation(SILENT, WELL, WELL), instead=RESTART),
     Directed("overload", situation(SLOW, WELL, WELL, most=3, traffic=BUSY), right="escalate", instead=RESTART),
+    Directed("slow_together", situation(SLOW, replace(WELL, answer_ms=700), WELL, live_for_s=9000), instead=RESTART),
     Directed(
         "bounds",
         situation(WELL, WELL, most=2, live_for_s=9000, traffic=BUSY),
         right="escalate",
         instead=RemedyKind.SCALE_OUT,
     ),
-    Directed("all_at_once", situation(SLOW, SLOW, SLOW, WELL, WELL, live_for_s=9000, traffic=ERRORS), instead=RESTART),
+    Directed(
+        "all_at_once", situation(FAILS, FAILS, FAILS, WELL, WELL, live_for_s=9000, traffic=ERRORS), instead=RESTART
+    ),
     Directed("minimum", situation(FULL, WELL, most=2), instead=RESTART),
     Directed("blame_window", OLD_BAD),
     Directed("worse_than_before", replace(BAD_RELEASE, traffic_before=replace(BEFORE, error_rate=0.25))),
+    Directed("more_is_asked", situation(WELL, WELL, WELL, traffic=replace(QUIET, p99_ms=1700), asked_more=1.8)),
     Directed(
         "known_good", replace(BAD_RELEASE, warm=WarmRelease(number=1, answers=True, proven=False)), right="escalate"
     ),

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 from milepost.core.shipping import Measurement
 from milepost.core.watching import InstanceUse, TargetView, UpstreamCounts
-from milepost.watch.heal.situation import CameBy, HealLimits, InstanceState, Situation, Traffic, WarmRelease
+from milepost.watch.heal.situation import (
+    CameBy,
+    HealLimits,
+    InstanceState,
+    Situation,
+    Traffic,
+    WarmRelease,
+    spins,
+)
 from milepost.watch.spread import spread_between
 
 WINDOW_S, SLOPE_S = 3.0, 15.0
@@ -47,9 +55,22 @@ class Memory:
     """Instances that have answered once."""
     traffic_before: Traffic | None = None
     traffic: Traffic | None = None
+    asked_when_well: float | None = None
+    """How many requests came in a second while this release was well lately."""
     release: int = 0
     bad_since: float | None = None
     dependency_down_at: float | None = None
+    live: tuple[int, float] = (0, 0.0)
+    """The release with the traffic, and since when by the user's clock, as it is recorded."""
+    live_at: float = 0.0
+    """That moment by the monotonic clock: the user's may jump."""
+
+
+def since_live(memory: Memory, live: tuple[int, float], clock: float, at: float) -> Memory:
+    """The memory with the moment since which a release has the traffic; both clocks are compared but once."""
+    if live == memory.live:
+        return memory
+    return replace(memory, live=live, live_at=at - max(0.0, clock - live[1]))
 
 
 def remembered(memory: Memory, looks: Sequence[Look], limits: HealLimits) -> Memory:
@@ -63,10 +84,15 @@ def remembered(memory: Memory, looks: Sequence[Look], limits: HealLimits) -> Mem
         return memory
     if last.view.release != memory.release:
         memory = replace(memory, release=last.view.release, traffic_before=memory.traffic, traffic=None)
+        memory = replace(memory, asked_when_well=None)
     ready = memory.ready | {name for name, answers in last.view.answers if answers}
     traffic = traffic_of(looks)
     calm = memory.traffic if traffic is None else traffic
-    return replace(memory, ready=ready, traffic=calm)
+    asked = memory.asked_when_well
+    now = asked_each_s(looks)
+    if now is not None and not bad:  # slowly: more may be asked for a look or two before it is bad
+        asked = now if asked is None else asked + (now - asked) / 10
+    return replace(memory, ready=ready, traffic=calm, asked_when_well=asked)
 
 
 def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: HealLimits) -> Situation | None:
@@ -77,6 +103,7 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
     now, last, view = looks[-1], seen[-1], seen[-1].view
     free, full_in = disk_of(looks)
     down_at = memory.dependency_down_at
+    asked, before = asked_each_s(looks), memory.asked_when_well
     return Situation(
         seen_at=last.at,
         watcher_sees=now.watcher_sees,
@@ -91,6 +118,7 @@ def situation_of(looks: Sequence[Look], facts: Facts, memory: Memory, limits: He
         least=max(1, facts.least - 1),
         most=facts.most,
         traffic=traffic_of(looks),
+        asked_more=asked / before if asked and before else None,
         traffic_before=memory.traffic_before,
         dependency_answers=now.dependency_answers,
         dependency_back_s=None if down_at is None or now.dependency_answers is False else now.at - down_at,
@@ -108,9 +136,9 @@ def is_bad(looks: Sequence[Look], ready: frozenset[str], limits: HealLimits) -> 
         return True
     free, full_in = disk_of(looks)
     full = (free is not None and free < limits.disk_low) or (full_in is not None and full_in < limits.disk_soon_s)
-    return (
-        full or _suffers(traffic_of(looks), limits) or any(_is_ill(one, limits) for one in instances_of(looks, ready))
-    )
+    instances = instances_of(looks, ready)
+    ill = any(_is_ill(one, limits) or spins(one, instances, limits) for one in instances)
+    return full or ill or _suffers(traffic_of(looks), limits)
 
 
 def _suffers(traffic: Traffic | None, limits: HealLimits) -> bool:
@@ -125,7 +153,6 @@ def _is_ill(one: InstanceState, limits: HealLimits) -> bool:
         or (one.error_rate or 0) > limits.error_rate
         or (one.answer_ms or 0) > limits.p99_ms
         or (one.memory_share or 0) > limits.memory_share
-        or (one.cpu_share or 0) > limits.cpu_share
     )
 
 
@@ -163,6 +190,12 @@ def traffic_of(looks: Sequence[Look]) -> Traffic | None:
     )
 
 
+def asked_each_s(looks: Sequence[Look]) -> float | None:
+    """How many requests came in a second of the last looks."""
+    ends = _ends(looks, "")
+    return _grown(ends[0], ends[1])[0] / ends[2] if ends else None
+
+
 def instances_of(looks: Sequence[Look], ready: frozenset[str]) -> tuple[InstanceState, ...]:
     near = window(looks)
     if not near or near[-1].view is None:
@@ -179,7 +212,8 @@ def _instance(
     if ends is not None:
         before, now, seconds = ends
         asked, failed = _grown(before, now)
-        under_way = [one.in_flight for look in near[1:] for one in _counts(look, use.name)]
+        # of two looks: one alone may be a coincidence, and more know of a slow instance later
+        under_way = [one.in_flight for look in near[1:][-2:] for one in _counts(look, use.name)]
         error_rate = min(1.0, failed / asked) if asked >= LEAST_OF_ONE else None
         if under_way and asked >= LEAST_OF_ONE:  # what is under way, by how fast it comes, is how long it stays
             answer_ms = 1000 * sum(under_way) / len(under_way) / (asked / seconds)
@@ -211,7 +245,9 @@ def disk_of(looks: Sequence[Look]) -> tuple[float | None, float | None]:
     first = earlier[0]
     gone = (first.view.disk_free_bytes or 0) - free if first.view else 0
     seconds = last.at - first.at
-    full_in = free / (gone / seconds) if gone > 0 and seconds >= SLOPE_S / 3 else None
+    full_in = free / (gone / seconds) if gone > 0 and seconds > 0 else None
+    if full_in is not None and seconds < SLOPE_S / 3 and (seconds < SLOPE_S / 10 or full_in > 5 * seconds):
+        full_in = None  # what has been seen for a moment tells little of what comes later
     return free / (view.disk_bytes or 1), full_in
 
 

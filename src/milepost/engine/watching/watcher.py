@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, assert_never
 
-from milepost.core.errors import EngineBusy, MilepostError, Misuse
+from milepost.core.errors import EngineBusy, MilepostError, Misuse, StateUnwritable
 from milepost.core.ports import Probe
 from milepost.core.shipping import Measurement, Stage
-from milepost.core.watching import RemedyKind, WatchedTarget
+from milepost.core.watching import RemedyKind, Severity, WatchedTarget
 from milepost.engine.deploys.deploy import rollback
 from milepost.engine.deploys.place import Place
 from milepost.engine.project.project import Project
@@ -27,7 +27,7 @@ from milepost.engine.project.state_directory import make_state
 from milepost.engine.project.state_lock import StateLock, holder_of
 from milepost.engine.records.releases import ReleaseRecord, Releases
 from milepost.engine.watching.incident_task import IncidentTask, task_of
-from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of
+from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, since_live, situation_of
 from milepost.engine.watching.records import Healing, Incident, RemedyRecord, boot_id, deserves_task
 from milepost.ship.local.target import LocalTarget
 from milepost.ship.local.watched import WatchedLocalTarget
@@ -92,6 +92,7 @@ class Watcher:
         self._looks: deque[Look] = deque(maxlen=KEPT_LOOKS)
         self._memory, self._rolled_at = Memory(), 0.0
         self._well_since: float | None = None
+        self._called_unwritten = False
         self._tellers: list[Teller] = [Webhook(settings.webhook)] if settings.webhook else []
         self._pool, self._tell_at = ThreadPoolExecutor(1), 0.0
         self._telling: tuple[Future[bool], Sequence[AlertMove]] | None = None
@@ -102,6 +103,51 @@ class Watcher:
 
     def look(self) -> Sight:
         """Look once, and do what follows."""
+        try:
+            return self._look()
+        except StateUnwritable:
+            if (sight := self._look_on_a_full_disk()) is None:
+                raise
+            return sight
+
+    def _look_on_a_full_disk(self) -> Sight | None:
+        """Nothing can be written down, so room is made first, and written down after that. None: it is not the disk."""
+        live = self._live()
+        if live is None:
+            return None
+        target = self._target(live)
+        self._see(target, time.monotonic(), time.time())  # it may have filled since it was looked at
+        situation = situation_of(list(self._looks), self._facts(live), self._memory, self._limits)
+        if situation is None or situation.disk_free is None or situation.disk_free > 2 * self._limits.disk_low:
+            return None
+        now = time.monotonic()
+        settled = [
+            replace(one, outcome=RemedyOutcome.DID_NOT_HELP)
+            if one.outcome is RemedyOutcome.UNDER_WAY and now - one.at > self._limits.settle_s
+            else one
+            for one in self._healing.history(self._boot)
+        ]  # the outcome of the last one could not be written down either
+        decision = decide(situation, settled, now, self._limits)
+        moves: Sequence[AlertMove] = ()
+        try:
+            if isinstance(decision, Remedy) and decision.kind is RemedyKind.CLEAR_DISK and self._heal == "auto":
+                target.clear_disk()
+            self._follow(decision, situation, live, target)
+        except StateUnwritable as problem:
+            moves = self._call_unwritten(problem.message)
+        return self._sight((), decision, situation, live, time.time(), moves)
+
+    def _call_unwritten(self, why: str) -> Sequence[AlertMove]:
+        """Call a person without the database, once until it can be written again."""
+        if self._called_unwritten:
+            return ()
+        self._called_unwritten, what = True, "a person is needed"
+        critical = Severity.CRITICAL
+        move = AlertMove(seq=0, name=what, severity=critical, at=time.time(), what=what, value=None, said_by=why)
+        self._pool.submit(self._tell_all, (move,))
+        return (move,)
+
+    def _look(self) -> Sight:
         live = self._live()
         target = self._target(live) if live else None
         now, clock = time.monotonic(), time.time()
@@ -117,7 +163,8 @@ class Watcher:
                 self._verify(situation, time.monotonic())
                 decision = decide(situation, self._healing.history(self._boot), time.monotonic(), self._limits)
                 self._follow(decision, situation, live, target)
-        return self._sight(found, decision, situation, live, clock)
+        self._called_unwritten = False
+        return self._sight(found, decision, situation, live, clock, self._tell_people())
 
     def _see(self, target: WatchedTarget | None, now: float, clock: float) -> None:
         view = None
@@ -190,9 +237,11 @@ class Watcher:
         before = records.get(live.release.previous or 0)
         came_back = sum(move.stage == Stage.LIVE for move in self._releases.moves(live.number)) > 1
         least, most = live.spec.instances
+        now = time.monotonic()
+        self._memory = since_live(self._memory, (live.number, live.changed_at), time.time(), now)
         return Facts(
             release=live.number,
-            live_for_s=max(0.0, time.time() - live.changed_at),
+            live_for_s=now - self._memory.live_at,
             came_by=CameBy.ROLLBACK if came_back else CameBy.DEPLOY,
             warm_is_proven=before is not None and before.stage is Stage.RETIRED,
             deploying=any(record.unfinished for record in records.values()) or self._place.is_held,
@@ -268,6 +317,7 @@ class Watcher:
                     assert_never(never)
         except MilepostError as error:  # that it did not help is found out by looking
             said = error.message
+        self._looks.clear()  # what was measured before says nothing of what this did
         self._healing.keep(replace(remedy, done=True, said=said, tick=time.monotonic(), boot=self._boot))
 
     def _finish_what_was_left(self, live: ReleaseRecord, target: WatchedTarget) -> None:
@@ -362,13 +412,13 @@ class Watcher:
 
     def _sight(
         self,
-        found: list[Measurement],
+        found: Sequence[Measurement],
         decision: Decision | None,
         situation: Situation | None,
         live: ReleaseRecord | None,
         clock: float,
+        moves: Sequence[AlertMove],
     ) -> Sight:
-        moves = self._tell_people()
         remedies = self._healing.remedies()
         return Sight(
             target=self._place.target,
@@ -381,7 +431,7 @@ class Watcher:
             decision=decision,
             remedy=remedies[-1] if remedies else None,
             incident=self._healing.open_incident(),
-            moves=moves,
+            moves=tuple(moves),
             judged=Counter((one.kind, one.outcome) for one in remedies if one.outcome is not RemedyOutcome.UNDER_WAY),
             task=self._hand_over(live.number if live else 0),
         )

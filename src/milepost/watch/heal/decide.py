@@ -7,7 +7,7 @@ objects is done. Where all are objected to, it is waited, or a person is called 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from milepost.core.watching import RemedyKind
 from milepost.watch.heal.situation import (
@@ -21,6 +21,7 @@ from milepost.watch.heal.situation import (
     RemedyOutcome,
     Situation,
     Wait,
+    spins,
 )
 
 HOUR_S, RECURRENCE_S, CRASHES_S = 3600.0, 600.0, 300.0
@@ -61,6 +62,19 @@ class Case:
         """What was dead of this release was started again lately."""
         of_release = [past for past in self.recent if past.release == self.now.release]
         return any(past.kind is RemedyKind.REPLACE and self.at - past.at < CRASHES_S for past in of_release)
+
+    @property
+    def died_again(self) -> bool:
+        """What was done last was to start all again, and the release died again: that effect is seen."""
+        last = self.history[-1] if self.history else None
+        return self.collapsed and self.young and last is not None and last.kind is RemedyKind.REPLACE
+
+    @property
+    def filled_again(self) -> bool:
+        """Room was made on the disk, and it is full again: to wait for longer would help nobody."""
+        last = self.history[-1] if self.history else None
+        full = self.now.disk_free is not None and self.now.disk_free < self.limits.disk_low
+        return full and last is not None and last.kind is RemedyKind.CLEAR_DISK
 
     @property
     def sick(self) -> list[InstanceState]:
@@ -112,10 +126,7 @@ class Case:
         return each.answers is False or self.has_symptom(each)
 
     def _spins(self, each: InstanceState) -> bool:
-        others = [one.cpu_share or 0 for one in self.now.instances if one.name != each.name]
-        share = each.cpu_share or 0
-        long = self.now.bad_for_s >= self.limits.spin_s
-        return long and bool(others) and share > self.limits.cpu_share and share > 3 * max(others)
+        return self.now.bad_for_s >= self.limits.spin_s and spins(each, self.now.instances, self.limits)
 
 
 # What forbids anything at all.
@@ -150,16 +161,23 @@ def one_at_a_time(case: Case) -> Decision | None:
 
 
 def cooldown(case: Case) -> Decision | None:
-    last = case.history[-1] if case.history else None
-    pause = case.limits.settle_s + (case.limits.cooldown_s if case.misses else 0)
-    return Wait("what was done last may still show its effect") if last and case.at - last.at < pause else None
+    pause = case.limits.settle_s + (case.limits.cooldown_s if case.misses and not case.filled_again else 0)
+    return _paused(case, pause, "what was done last may still show its effect")
 
 
 def backoff(case: Case) -> Decision | None:
-    last = case.history[-1] if case.history else None
     pause = case.limits.settle_s + case.limits.cooldown_s * 2**case.misses
-    waits = last is not None and case.misses > 0 and case.at - last.at < pause
-    return Wait(f"{case.misses} remedies in a row did not help") if waits else None
+    if not case.misses or case.filled_again:
+        return None
+    return _paused(case, pause, f"{case.misses} remedies in a row did not help")
+
+
+def _paused(case: Case, pause: float, why: str) -> Decision | None:
+    """Between two remedies it is waited, but nobody suffers for long without a person who knows of it."""
+    last = case.history[-1] if case.history else None
+    if last is None or case.at - last.at >= pause or case.died_again:
+        return None
+    return Escalate(why) if case.now.bad_for_s > case.limits.patience_s else Wait(why)
 
 
 def strikes(case: Case) -> Decision | None:
@@ -216,6 +234,18 @@ def overload(case: Case, remedy: Remedy) -> Objection | None:
     return None
 
 
+def slow_together(case: Case, remedy: Remedy) -> Objection | None:
+    """Under load one instance is the first to be slow. It is at fault where it is much slower than the others."""
+    one = next((each for each in case.now.instances if each.name == remedy.subject), None)
+    if remedy.kind is not RemedyKind.RESTART or one is None or not case.has_symptom(one):
+        return None
+    if case.has_symptom(replace(one, answer_ms=None)):
+        return None
+    others = [each.answer_ms or 0 for each in case.now.instances if each.alive and each.name != one.name]
+    together = bool(others) and (one.answer_ms or 0) < 3 * max(others)
+    return Objection("the others are slow as well") if together else None
+
+
 def bounds(case: Case, remedy: Remedy) -> Objection | None:
     full = remedy.kind is RemedyKind.SCALE_OUT and len(case.now.instances) >= case.now.most
     return (
@@ -254,12 +284,21 @@ def worse_than_before(case: Case, remedy: Remedy) -> Objection | None:
     return None if errors or slow else Objection("it was as bad before this release")
 
 
+def more_is_asked(case: Case, remedy: Remedy) -> Objection | None:
+    """A release that became slow with more requests would not be faster as the one before."""
+    traffic, more = case.now.traffic, case.now.asked_more
+    if remedy.kind is not RemedyKind.ROLL_BACK or case.collapsed or traffic is None or more is None:
+        return None
+    slow = traffic.error_rate <= case.limits.error_rate
+    return Objection(f"{more:.1f} times as much is asked of it") if slow and more > case.limits.more else None
+
+
 def known_good(case: Case, remedy: Remedy) -> Objection | None:
     warm = case.now.warm
     if remedy.kind is not RemedyKind.ROLL_BACK or (warm is not None and warm.answers and warm.proven):
         return None
     return Objection(
-        "there is no release that was well and still runs", person=case.now.bad_for_s > 3 * case.limits.sustain_s
+        "there is no release that was well and still runs", person=case.now.bad_for_s > case.limits.window_s
     )
 
 
@@ -300,8 +339,17 @@ def budget(case: Case, remedy: Remedy) -> Objection | None:
 
 
 GUARDS: tuple[Guard, ...] = (
-    *(sustain, no_data, dependency, two_witnesses, overload, bounds, all_at_once, minimum),
-    *(blame_window, worse_than_before, known_good, no_rollback_of_rollback, crash_loop, recurrence, budget),
+    *(sustain, no_data, dependency, two_witnesses, overload, slow_together, bounds, all_at_once, minimum),
+    *(
+        blame_window,
+        worse_than_before,
+        more_is_asked,
+        known_good,
+        no_rollback_of_rollback,
+        crash_loop,
+        recurrence,
+        budget,
+    ),
 )
 
 

@@ -5,6 +5,7 @@ All moments are of one monotonic clock, that of whoever decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -97,6 +98,8 @@ class Situation:
     """A threshold is broken now, and not only still above the one that clears it."""
     dependency_back_s: float | None = None
     """For how long what it depends on answers again; None where it was never seen not to."""
+    asked_more: float | None = None
+    """How many times as much is asked as when this release was last well; None where it never was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +147,8 @@ class HealLimits:
 
     stale_s: float = 3.0
     blind_s: float = 60.0
-    sustain_s: float = 2.0
+    sustain_s: float = 1.5
+    """Three looks of a second, also where one of them comes a little early."""
     window_s: float = 5.0
     """For so long measurements are still of the time before."""
     settle_s: float = 12.0
@@ -158,12 +162,21 @@ class HealLimits:
     least_requests: int = 20
     error_rate: float = 0.05
     p99_ms: float = 1000.0
+    more: float = 1.5
     memory_share: float = 0.85
-    cpu_share: float = 0.6
-    """Of an instance that takes three times as much as any other: they share the requests, so it is not those."""
+    cpu_share: float = 0.25
+    """Of an instance that takes five times as much as any other: they share the requests, so it is not those. A busy
+    machine gives it no more."""
     spin_s: float = 10.0
     busy: float = 0.8
     disk_low: float = 0.05
     disk_soon_s: float = 60.0
     patience_s: float = 60.0
     """How long something is bad before a person is called about what nothing here can heal."""
+
+
+def spins(one: InstanceState, all_of_them: Iterable[InstanceState], limits: HealLimits) -> bool:
+    """Whether an instance takes so much more of a processor than the others that it is not their common work."""
+    others = [each.cpu_share or 0 for each in all_of_them if each.name != one.name]
+    share = one.cpu_share or 0
+    return bool(others) and share > limits.cpu_share and share > 5 * max(others)

@@ -13,8 +13,11 @@ from urllib.parse import urlsplit
 
 from milepost.core.shipping import Measurement
 
-LARGEST_BODY = 1_000_000
+LARGEST_BODY, ANSWER_S = 1_000_000, 2.0
 _DAY_S = 86_400.0
+_STATUS = re.compile(rb"HTTP/1\.\d (\d{3})\b")
+_PARTS = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,13 @@ class HttpProbe:
     """Measures `up@NAME`, `ms@NAME`, `status@NAME`, and for https `tls_days@NAME`."""
 
     def __init__(
-        self, name: str, url: str, *, expected: str = "", timeout_s: float = 2.0, trusted: ssl.SSLContext | None = None
+        self,
+        name: str,
+        url: str,
+        *,
+        expected: str = "",
+        timeout_s: float = ANSWER_S,
+        trusted: ssl.SSLContext | None = None,
     ) -> None:
         """`expected`: a regular expression that the body has to contain."""
         self._name, self._url, self._timeout_s = name, url, timeout_s
@@ -65,23 +74,39 @@ async def ask(url: str, trusted: ssl.SSLContext | None = None) -> Answer:
         path = (place.path or "/") + (f"?{place.query}" if place.query else "")
         head = f"GET {path} HTTP/1.1\r\nHost: {place.netloc.rpartition('@')[2]}\r\nConnection: close\r\n"
         writer.write(f"{head}User-Agent: milepost\r\nAccept: */*\r\n\r\n".encode())
-        await writer.drain()
-        said = bytearray()
-        while len(said) < LARGEST_BODY and (more := await reader.read(65_536)):
+        said, known = bytearray(), None
+        while known is None and len(said) < LARGEST_BODY and (more := await reader.read(65_536)):
             said += more
-        response = http.client.HTTPResponse(_Said(bytes(said)), method="GET")  # type: ignore[arg-type]
-        response.begin()
-        try:
-            body = response.read(LARGEST_BODY)
-        except http.client.IncompleteRead as part:
-            if len(said) < LARGEST_BODY:
-                raise
-            body = part.partial
+            known = _whole(bytes(said))
+        status, body = known or _parsed(bytes(said))
         certificate = writer.get_extra_info("peercert") or {}
         until = certificate.get("notAfter")
-        return Answer(status=response.status, body=body, expires_at=ssl.cert_time_to_seconds(until) if until else None)
+        return Answer(status=status, body=body, expires_at=ssl.cert_time_to_seconds(until) if until else None)
     finally:
         writer.close()
+
+
+def _whole(said: bytes) -> tuple[int, bytes] | None:
+    """Status and body of an answer that tells its length, once all of it is there: what most do, and the least work."""
+    head, gap, body = said.partition(b"\r\n\r\n")
+    status, length = _STATUS.match(head), _LENGTH.search(head + b"\r\n")
+    if not gap or status is None or status[1].startswith(b"1") or _PARTS.search(head):
+        return None
+    if length is None or len(body) < int(length[1]):
+        return None
+    return int(status[1]), body[: int(length[1])]
+
+
+def _parsed(said: bytes) -> tuple[int, bytes]:
+    """Status and body of any answer that has ended, or is as long as is read."""
+    response = http.client.HTTPResponse(_Said(said), method="GET")  # type: ignore[arg-type]
+    response.begin()
+    try:
+        return response.status, response.read(LARGEST_BODY)
+    except http.client.IncompleteRead as part:
+        if len(said) < LARGEST_BODY:
+            raise
+        return response.status, part.partial
 
 
 class _Said:

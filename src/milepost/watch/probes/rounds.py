@@ -23,7 +23,8 @@ class Pace:
     """How often a probe looks, how long it may take, and how many looks in a row change an opinion."""
 
     interval_s: float = 1.0
-    timeout_s: float = 2.0
+    timeout_s: float = 2.5
+    """Longer than a probe gives what it asks: that this does not answer is no missing look."""
     up: int = 2
     down: int = 2
 

@@ -5,7 +5,16 @@ from dataclasses import replace
 import pytest
 
 from milepost.core.watching import InstanceUse, TargetView, UpstreamCounts
-from milepost.engine.watching.observe import Facts, Look, Memory, measurements, remembered, situation_of, traffic_of
+from milepost.engine.watching.observe import (
+    Facts,
+    Look,
+    Memory,
+    measurements,
+    remembered,
+    since_live,
+    situation_of,
+    traffic_of,
+)
 from milepost.watch.heal.situation import CameBy, HealLimits, Situation
 
 LIMITS = HealLimits()
@@ -88,6 +97,17 @@ def test_an_instance_is_judged_by_its_own_requests_and_what_is_under_way_at_it()
     assert first.memory_share == 0.5
 
 
+def test_an_instance_that_becomes_slow_is_known_by_two_looks() -> None:
+    well = [view(at) for at in range(1, 6)]
+    one, two = (situation(looks(*well, *(view(6 + at, in_flight=80) for at in range(many)))) for many in (1, 2))
+    assert (one.breach, two.breach) == (False, True)
+
+
+def test_an_instance_that_spins_is_known_also_where_the_machine_gives_it_little() -> None:
+    assert situation(looks(*(view(at, cpu=1.1) for at in range(1, 5)))).breach
+    assert not situation(looks(*(view(at, cpu=0.9) for at in range(1, 5)))).breach  # the other one takes 0.2
+
+
 def test_what_was_measured_of_the_release_before_is_not_laid_to_the_new_one() -> None:
     found = situation(looks(view(1, failed=90), view(2, failed=90), view(3, failed=90), view(4, release=3)))
     assert found.traffic is None
@@ -111,11 +131,25 @@ def test_a_target_that_cannot_be_looked_at_is_bad_and_what_was_seen_grows_old() 
     assert found.seen_at == 101.0
 
 
+def test_it_is_known_how_much_more_is_asked_than_when_it_was_well() -> None:
+    calm = [view(at) for at in range(1, 9)]
+    assert situation(looks(*calm)).asked_more == 1
+    busy = [view(8 + 4 * at, in_flight=400) for at in range(1, 6)]
+    assert (situation(looks(*calm, *busy)).asked_more or 0) > 2
+
+
 def test_a_disk_that_fills_is_known_before_it_is_full() -> None:
     found = situation(looks(*(view(at, free=5 * GB - at * GB // 10) for at in range(1, 12))))
     assert found.disk_free == pytest.approx(0.39)
     assert found.disk_full_in_s == pytest.approx(39)
     assert situation(looks(*(view(at) for at in range(1, 12)))).disk_full_in_s is None
+
+
+def test_a_disk_that_is_full_in_seconds_is_known_by_three_looks_and_a_moment_says_nothing() -> None:
+    fast = [view(at, free=5 * GB - at * GB) for at in range(1, 4)]
+    assert situation(looks(*fast)).disk_full_in_s == pytest.approx(2)
+    assert situation(looks(*fast[:2])).disk_full_in_s is None
+    assert situation(looks(*(view(at, free=5 * GB - at * GB // 10) for at in range(1, 4)))).disk_full_in_s is None
 
 
 def test_a_dependency_that_is_back_is_known_to_have_been_gone() -> None:
@@ -124,6 +158,14 @@ def test_a_dependency_that_is_back_is_known_to_have_been_gone() -> None:
     assert situation(gone[:2]).dependency_answers is False
     assert situation(gone).dependency_back_s == 3.0
     assert situation(seen).dependency_back_s is None
+
+
+def test_a_jump_of_the_clock_makes_a_release_neither_older_nor_younger() -> None:
+    memory = since_live(Memory(), (2, 5_000.0), clock=5_010.0, at=100.0)
+    for jumped in (5_011.0 + 3600, 5_011.0 - 3600):
+        assert since_live(memory, (2, 5_000.0), clock=jumped, at=101.0).live_at == 90.0
+    assert since_live(memory, (3, 5_020.0), clock=5_020.0, at=110.0).live_at == 110.0
+    assert since_live(memory, (3, 5_020.0), clock=5_000.0, at=110.0).live_at == 110.0
 
 
 def test_what_nobody_could_tell_is_written_down_as_that() -> None:
