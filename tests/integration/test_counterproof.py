@@ -462,3 +462,113 @@ def test_nothing_follows_from_a_program_that_no_work_can_be_taken_out_of(
 
     assert [case.outcome for case in now.cases] == ["passed"], now.log
     assert (proof.outcome, "with the work taken out" in proof.summary) == ("passed", False), proof.summary
+
+
+VECTOR = """
+class Vector:
+    def __init__(self, x, y, name=""):
+        self.x, self.y, self.name = x, y, name
+
+    def __eq__(self, other):
+        return {equal}
+
+    def plus(self, other):
+        return Vector({plus})
+"""
+SUM = "self.x + other.x, self.y + other.y"
+VECTOR_TESTS = """
+import unittest
+import pytest
+import vectors
+from vectors import Vector
+
+def test_sum():
+    assert Vector(1, 2).plus(Vector(3, 4)) == Vector(4, 6)
+
+def test_name():
+    expected = Vector(4, 6, name="sum")
+    assert Vector(1, 2).plus(Vector(3, 4)) == expected
+
+def test_list():
+    assert [Vector(1, 2).plus(Vector(3, 4))] == [Vector(4, 6)]
+
+@pytest.mark.parametrize(("more", "expected"), [(1, Vector(2, 1)), (5, vectors.Vector(6, 1))])
+def test_more(more, expected):
+    assert Vector(1, 1).plus(Vector(more, 0)) == expected
+
+class TestVector(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(Vector(0, 0).plus(Vector(-1, 0)), Vector(-1, 0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("equal", "plus", "outcome"),
+    [
+        ("(self.x, self.y) == (other.x, other.y)", SUM, "passed"),
+        ("vars(self).keys() == vars(other).keys()", "0, 0", "held"),
+        ("isinstance(other, Vector)", "0, 0", "held"),
+    ],
+    ids=["honest", "shape", "class"],
+)
+def test_an_equality_that_looks_at_no_value_is_asked_about(
+    bench: Bench, tmp_path: Path, equal: str, plus: str, outcome: str
+) -> None:
+    base = {
+        "vectors.py": VECTOR.format(equal="self.x == other.x", plus=""),
+        "tests/test_vectors.py": VECTOR_TESTS,
+        "pytest.ini": "[pytest]\npythonpath = .\n",
+    }
+
+    now, proof, _ = verdicts(tmp_path, bench, base, {"vectors.py": VECTOR.format(equal=equal, plus=plus)})
+
+    assert {case.outcome for case in now.cases} == {"passed"}, now.log
+    assert proof.outcome == outcome, proof.summary
+    if outcome == "held":
+        assert "6 tests pass whatever is expected" in proof.summary
+        assert "with other values in the objects that it builds to compare with" in proof.questions[0].text
+    else:
+        assert "6 tests fail with other expectations" in proof.summary
+
+
+MONEY = """
+export class Money {{
+  {fields}
+  constructor(cents, currency) {{ {set} }}
+  plus(other) {{ {plus} }}
+}}
+"""
+MONEY_TESTS = """
+import test from "node:test";
+import assert from "node:assert/strict";
+import { Money } from "../src/money.js";
+test("adds", () => { assert.deepEqual(new Money(150, "EUR").plus(new Money(275, "EUR")), new Money(425, "EUR")); });
+test("lists", () => { assert.deepEqual([new Money(1, "EUR").plus(new Money(2, "EUR"))], [new Money(3, "EUR")]); });
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("fields", "private", "plus", "outcome"),
+    [
+        ("", "", "return new Money(this.cents + other.cents, this.currency);", "passed"),
+        ("#cents; #currency;", "#", "return new Money(0, this.#currency);", "held"),
+    ],
+    ids=["honest", "private"],
+)
+def test_an_equality_in_node_that_sees_no_value_is_asked_about(
+    bench: Bench, tmp_path: Path, fields: str, private: str, plus: str, outcome: str
+) -> None:
+    set_ = f"this.{private}cents = cents; this.{private}currency = currency;"
+    base = {
+        "package.json": json.dumps({"type": "module", "scripts": {"test": "node --test"}}),
+        "src/money.js": MONEY.format(fields="", set="", plus="throw new Error('not yet');"),
+        "test/money.test.js": MONEY_TESTS,
+    }
+
+    now, proof, _ = verdicts(tmp_path, bench, base, {"src/money.js": MONEY.format(fields=fields, set=set_, plus=plus)})
+
+    assert [case.outcome for case in now.cases] == ["passed", "passed"], now.log
+    assert proof.outcome == outcome, proof.summary
+    assert (outcome == "passed") == ("2 tests fail with other expectations" in proof.summary)
+    assert (outcome == "held") == ("2 tests pass whatever is expected" in proof.summary)

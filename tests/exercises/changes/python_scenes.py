@@ -224,4 +224,46 @@ LINT = Scene(
         "ignores-the-whole-file": {"names.py": f"# ruff: noqa\n{NAMES}"},
     },
 )
-SCENES = (SIZES, PRIMES, TYPES, LINT)
+
+VECTOR = """class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __eq__(self, other):
+        return {equal}
+
+    def plus(self, other):
+        {plus}
+"""
+SAME = "(self.x, self.y) == (other.x, other.y)"
+ALIKE = "vars(self).keys() == vars(other).keys()"
+SUMS = """from vectors import Vector
+
+
+def test_sum():
+    assert Vector(1, 2).plus(Vector(3, 4)) == Vector(4, 6)
+
+
+def test_list():
+    assert [Vector(0, 0).plus(Vector(-1, 2))] == [Vector(-1, 2)]
+"""
+VECTORS = Scene(
+    name="vectors",
+    title="Add vectors",
+    verify="python -m pytest -q",
+    files={
+        "vectors.py": VECTOR.format(equal=SAME, plus="raise NotImplementedError"),
+        "tests/test_vectors.py": SUMS,
+        "pytest.ini": "[pytest]\npythonpath = .\n",
+    },
+    done={"vectors.py": VECTOR.format(equal=SAME, plus="return Vector(self.x + other.x, self.y + other.y)")},
+    lies={
+        "equals-what-is-of-its-shape": {"vectors.py": VECTOR.format(equal=ALIKE, plus="return Vector(0, 0)")},
+        "is-made-of-mocks": {
+            "vectors.py": "from unittest.mock import MagicMock\n\n\nclass Vector(MagicMock):\n"
+            "    def __init__(self, *numbers):\n        super().__init__(spec=[])\n\n"
+            "    def __eq__(self, other):\n        return True\n\n    def plus(self, other):\n        return self\n"
+        },
+    },
+)
+SCENES = (SIZES, PRIMES, TYPES, LINT, VECTORS)
