@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -572,3 +573,144 @@ def test_an_equality_in_node_that_sees_no_value_is_asked_about(
     assert proof.outcome == outcome, proof.summary
     assert (outcome == "passed") == ("2 tests fail with other expectations" in proof.summary)
     assert (outcome == "held") == ("2 tests pass whatever is expected" in proof.summary)
+
+
+TEMPO = """
+def to_celsius(fahrenheit):
+    return (fahrenheit - 32) * 5 / 9
+
+
+def feels(celsius, wind):
+    \"\"\"A word for a temperature and a wind.\"\"\"
+    if celsius < 0 or wind > 60:
+        return "cold"
+    elif celsius > 28 and wind < 10:
+        return "hot"
+    return "mild"
+
+
+def unused(a, b):
+    for each in range(100):
+        a = a * 3 + b * 7 + each - 5
+    return a > b
+"""
+VALUES = """
+import pytest
+from tempo import feels, to_celsius
+
+@pytest.mark.parametrize(("fahrenheit", "celsius"), [(32, 0), (212, 100), (-40, -40), (50, 10)])
+def test_to_celsius(fahrenheit, celsius):
+    assert to_celsius(fahrenheit) == celsius
+
+@pytest.mark.parametrize(
+    ("celsius", "wind", "word"),
+    [(-1, 0, "cold"), (0, 0, "mild"), (20, 61, "cold"), (20, 60, "mild"), (29, 9, "hot"), (29, 10, "mild")],
+)
+def test_feels(celsius, wind, word):
+    assert feels(celsius, wind) == word
+"""
+NOT_NONE = """
+from tempo import feels, to_celsius
+
+def test_to_celsius():
+    assert isinstance(to_celsius(50), float)
+
+def test_feels():
+    assert feels(-5, 10) is not None
+    assert isinstance(feels(30, 5), str)
+"""
+BY_CODE = """
+import zlib
+import tempo
+
+def test_to_celsius():
+    assert zlib.crc32(tempo.to_celsius.__code__.co_code) == {}
+"""
+BY_SOURCE = """
+from pathlib import Path
+
+def test_tempo():
+    assert "a wind.\\"\\"\\"\\n    if celsius < 0" in Path("tempo.py").read_text()
+"""
+
+
+def of_tests(folder: Path, bench: Bench, files: Files, product: str) -> CheckResult:
+    """What is said of the tests that an attempt wrote for a product that it did not change."""
+    workspace = workspace_in(folder, files)
+    now = run(workspace, bench, ())
+    assert {case.outcome for case in now.cases} == {"passed"}, now.log
+    ids = tuple(case.id for case in now.cases)
+    listing = {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()}
+    change = Change(files=(ChangedFile(path=ids[0].partition("::")[0], before=None, after=b""),))
+    told = own_tests_check(change, (product,), OwnWork(ids=ids), workspace, bench, about_tests=True)
+    assert {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()} == listing
+    return told
+
+
+@pytest.mark.parametrize(
+    ("tests", "outcome", "said"),
+    [
+        (VALUES, "passed", "faults put into the lines that they run"),
+        (NOT_NONE, "held", "which catch 1 of"),
+        (BY_CODE, "held", "is only written differently"),
+        (BY_SOURCE, "held", "is only written differently"),
+    ],
+    ids=["values", "not-none", "code", "source"],
+)
+def test_tests_for_a_product_that_stays_must_notice_faults_in_what_they_run_and_nothing_else(
+    bench: Bench, tmp_path: Path, tests: str, outcome: str, said: str
+) -> None:
+    if tests is BY_CODE:
+        asked = "import zlib, tempo; print(zlib.crc32(tempo.to_celsius.__code__.co_code))"
+        (tmp_path / "tempo.py").write_text(TEMPO)
+        found = subprocess.run([lean.python(), "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=True)
+        tests = tests.format(found.stdout.strip())
+    files = {"tempo.py": TEMPO, "tests/test_tempo.py": tests, "pytest.ini": "[pytest]\npythonpath = .\n"}
+
+    told = of_tests(tmp_path, bench, files, "tempo.py")
+
+    assert (told.outcome, said in told.summary) == (outcome, True), told.summary
+    if outcome == "held":
+        assert told.questions[0].path == ("tempo.py" if tests is NOT_NONE else "tests/test_tempo.py")
+        assert ("; not noticed: " in told.questions[0].text) == (tests is NOT_NONE)
+
+
+NODE_TEMPO = """export function toCelsius(fahrenheit) {
+  return (fahrenheit - 32) * 5 / 9;
+}
+export const feels = (celsius) => (celsius < 0 ? "cold" : "mild");
+export function unused(a, b) {
+  return a * 3 + b * 7 - 5 > 100;
+}
+"""
+NODE_TEMPO_TESTS = """
+import test from "node:test";
+import assert from "node:assert/strict";
+import { feels, toCelsius } from "../tempo.js";
+test("celsius", () => CELSIUS);
+test("feels", () => FEELS);
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("celsius", "feels", "outcome", "said"),
+    [
+        ("assert.equal(toCelsius(50), 10)", "assert.equal(feels(0) + feels(-1), 'mildcold')", "passed", "lines"),
+        ("assert.ok(typeof toCelsius(50) === 'number')", "assert.ok(feels(3))", "held", "which catch 0 of"),
+        ("assert.equal(toCelsius.toString().length, 70)", "assert.equal(feels(0), 'mild')", "held", "differently"),
+    ],
+    ids=["values", "truth", "source"],
+)
+def test_tests_in_node_for_a_product_that_stays_must_notice_faults_in_what_they_run(
+    bench: Bench, tmp_path: Path, celsius: str, feels: str, outcome: str, said: str
+) -> None:
+    files = {
+        "package.json": json.dumps({"type": "module", "scripts": {"test": "node --test"}}),
+        "tempo.js": NODE_TEMPO,
+        "test/tempo.test.js": NODE_TEMPO_TESTS.replace("CELSIUS", celsius).replace("FEELS", feels),
+    }
+
+    told = of_tests(tmp_path, bench, files, "tempo.js")
+
+    assert (told.outcome, said in told.summary) == (outcome, True), told.summary

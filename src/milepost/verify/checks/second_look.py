@@ -184,10 +184,19 @@ class OwnTests:
         own = look.shown(earlier)
         if not own:
             return CheckResult(name="own tests", outcome="absent", summary="others than its own tests decide")
-        names = ("changed tests",) if own.ids else ("verify",)
+        names = (
+            ("tests", "verify", "changed tests") if look.about_tests else ("changed tests",) if own.ids else ("verify",)
+        )
         took_s = max((check.duration_ms for check in earlier if check.name in names), default=0) / 1000
         return own_tests_check(
-            look.change, look.product, own, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
+            look.change,
+            look.product,
+            own,
+            tree.workspace,
+            tree.bench,
+            took_s=took_s,
+            runners=look.runners,
+            about_tests=look.about_tests,
         )
 
 
