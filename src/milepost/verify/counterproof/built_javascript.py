@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from milepost.sources.javascript_tree import arguments_of, dotted, string, text_of, walk
+from milepost.sources.javascript_tree import arguments_of, string, text_of, walk
 from milepost.verify.counterproof.edits import Edit
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def other_objects(node: Node, names: frozenset[str], other: Callable[[Node], Edi
 def _of(node: Node, names: frozenset[str], other: Callable[[Node], Edit | None]) -> Iterator[Edit]:
     if node.type in ("new_expression", "call_expression"):
         called = node.child_by_field_name("constructor") or node.child_by_field_name("function")
-        words = dotted(called).split(".")
-        if words[0] in names and any(word[:1].isupper() for word in words):
+        words = text_of(called).split(".")
+        if words[0] in names and any(word[:1].isupper() for word in words) and all(map(str.isidentifier, words)):
             for each in arguments_of(node):
                 yield from _literals(each, other)
     elif node.type in ("array", "object", "pair"):

@@ -44,8 +44,9 @@ class Built:
 
     def _builds(self, called: ast.expr) -> bool:
         """Whether this is a class of the product by its name, or a way to make one: `Vector`, `shapes.Vector.of`."""
-        words = ast.unparse(called).split(".")
-        return words[0] in self._names and any(word[:1].isupper() for word in words)
+        text = ast.unparse(called)
+        words = text.split(".")
+        return "(" not in text and words[0] in self._names and any(word[:1].isupper() for word in words)
 
     def _literals(self, node: ast.AST) -> Iterator[Edit]:
         if isinstance(node, ast.Constant) and node.value not in (None, ...):
