@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -462,3 +463,254 @@ def test_nothing_follows_from_a_program_that_no_work_can_be_taken_out_of(
 
     assert [case.outcome for case in now.cases] == ["passed"], now.log
     assert (proof.outcome, "with the work taken out" in proof.summary) == ("passed", False), proof.summary
+
+
+VECTOR = """
+class Vector:
+    def __init__(self, x, y, name=""):
+        self.x, self.y, self.name = x, y, name
+
+    def __eq__(self, other):
+        return {equal}
+
+    def plus(self, other):
+        return Vector({plus})
+"""
+SUM = "self.x + other.x, self.y + other.y"
+VECTOR_TESTS = """
+import unittest
+import pytest
+import vectors
+from vectors import Vector
+
+def test_sum():
+    assert Vector(1, 2).plus(Vector(3, 4)) == Vector(4, 6)
+
+def test_name():
+    expected = Vector(4, 6, name="sum")
+    assert Vector(1, 2).plus(Vector(3, 4)) == expected
+
+def test_list():
+    assert [Vector(1, 2).plus(Vector(3, 4))] == [Vector(4, 6)]
+
+@pytest.mark.parametrize(("more", "expected"), [(1, Vector(2, 1)), (5, vectors.Vector(6, 1))])
+def test_more(more, expected):
+    assert Vector(1, 1).plus(Vector(more, 0)) == expected
+
+class TestVector(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(Vector(0, 0).plus(Vector(-1, 0)), Vector(-1, 0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("equal", "plus", "outcome"),
+    [
+        ("(self.x, self.y) == (other.x, other.y)", SUM, "passed"),
+        ("vars(self).keys() == vars(other).keys()", "0, 0", "held"),
+        ("isinstance(other, Vector)", "0, 0", "held"),
+    ],
+    ids=["honest", "shape", "class"],
+)
+def test_an_equality_that_looks_at_no_value_is_asked_about(
+    bench: Bench, tmp_path: Path, equal: str, plus: str, outcome: str
+) -> None:
+    base = {
+        "vectors.py": VECTOR.format(equal="self.x == other.x", plus=""),
+        "tests/test_vectors.py": VECTOR_TESTS,
+        "pytest.ini": "[pytest]\npythonpath = .\n",
+    }
+
+    now, proof, _ = verdicts(tmp_path, bench, base, {"vectors.py": VECTOR.format(equal=equal, plus=plus)})
+
+    assert {case.outcome for case in now.cases} == {"passed"}, now.log
+    assert proof.outcome == outcome, proof.summary
+    if outcome == "held":
+        assert "6 tests pass whatever is expected" in proof.summary
+        assert "with other values in the objects that it builds to compare with" in proof.questions[0].text
+    else:
+        assert "6 tests fail with other expectations" in proof.summary
+
+
+MONEY = """
+export class Money {{
+  {fields}
+  constructor(cents, currency) {{ {set} }}
+  plus(other) {{ {plus} }}
+}}
+"""
+MONEY_TESTS = """
+import test from "node:test";
+import assert from "node:assert/strict";
+import { Money } from "../src/money.js";
+test("adds", () => { assert.deepEqual(new Money(150, "EUR").plus(new Money(275, "EUR")), new Money(425, "EUR")); });
+test("lists", () => { assert.deepEqual([new Money(1, "EUR").plus(new Money(2, "EUR"))], [new Money(3, "EUR")]); });
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("fields", "private", "plus", "outcome"),
+    [
+        ("", "", "return new Money(this.cents + other.cents, this.currency);", "passed"),
+        ("#cents; #currency;", "#", "return new Money(0, this.#currency);", "held"),
+    ],
+    ids=["honest", "private"],
+)
+def test_an_equality_in_node_that_sees_no_value_is_asked_about(
+    bench: Bench, tmp_path: Path, fields: str, private: str, plus: str, outcome: str
+) -> None:
+    set_ = f"this.{private}cents = cents; this.{private}currency = currency;"
+    base = {
+        "package.json": json.dumps({"type": "module", "scripts": {"test": "node --test"}}),
+        "src/money.js": MONEY.format(fields="", set="", plus="throw new Error('not yet');"),
+        "test/money.test.js": MONEY_TESTS,
+    }
+
+    now, proof, _ = verdicts(tmp_path, bench, base, {"src/money.js": MONEY.format(fields=fields, set=set_, plus=plus)})
+
+    assert [case.outcome for case in now.cases] == ["passed", "passed"], now.log
+    assert proof.outcome == outcome, proof.summary
+    assert (outcome == "passed") == ("2 tests fail with other expectations" in proof.summary)
+    assert (outcome == "held") == ("2 tests pass whatever is expected" in proof.summary)
+
+
+TEMPO = """
+def to_celsius(fahrenheit):
+    return (fahrenheit - 32) * 5 / 9
+
+
+def feels(celsius, wind):
+    \"\"\"A word for a temperature and a wind.\"\"\"
+    if celsius < 0 or wind > 60:
+        return "cold"
+    elif celsius > 28 and wind < 10:
+        return "hot"
+    return "mild"
+
+
+def unused(a, b):
+    for each in range(100):
+        a = a * 3 + b * 7 + each - 5
+    return a > b
+"""
+VALUES = """
+import pytest
+from tempo import feels, to_celsius
+
+@pytest.mark.parametrize(("fahrenheit", "celsius"), [(32, 0), (212, 100), (-40, -40), (50, 10)])
+def test_to_celsius(fahrenheit, celsius):
+    assert to_celsius(fahrenheit) == celsius
+
+@pytest.mark.parametrize(
+    ("celsius", "wind", "word"),
+    [(-1, 0, "cold"), (0, 0, "mild"), (20, 61, "cold"), (20, 60, "mild"), (29, 9, "hot"), (29, 10, "mild")],
+)
+def test_feels(celsius, wind, word):
+    assert feels(celsius, wind) == word
+"""
+NOT_NONE = """
+from tempo import feels, to_celsius
+
+def test_to_celsius():
+    assert isinstance(to_celsius(50), float)
+
+def test_feels():
+    assert feels(-5, 10) is not None
+    assert isinstance(feels(30, 5), str)
+"""
+BY_CODE = """
+import zlib
+import tempo
+
+def test_to_celsius():
+    assert zlib.crc32(tempo.to_celsius.__code__.co_code) == {}
+"""
+BY_SOURCE = """
+from pathlib import Path
+
+def test_tempo():
+    assert "a wind.\\"\\"\\"\\n    if celsius < 0" in Path("tempo.py").read_text()
+"""
+
+
+def of_tests(folder: Path, bench: Bench, files: Files, product: str) -> CheckResult:
+    """What is said of the tests that an attempt wrote for a product that it did not change."""
+    workspace = workspace_in(folder, files)
+    now = run(workspace, bench, ())
+    assert {case.outcome for case in now.cases} == {"passed"}, now.log
+    ids = tuple(case.id for case in now.cases)
+    listing = {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()}
+    change = Change(files=(ChangedFile(path=ids[0].partition("::")[0], before=None, after=b""),))
+    told = own_tests_check(change, (product,), OwnWork(ids=ids), workspace, bench, about_tests=True)
+    assert {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()} == listing
+    return told
+
+
+@pytest.mark.parametrize(
+    ("tests", "outcome", "said"),
+    [
+        (VALUES, "passed", "faults put into the lines that they run"),
+        (NOT_NONE, "held", "which catch 1 of"),
+        (BY_CODE, "held", "is only written differently"),
+        (BY_SOURCE, "held", "is only written differently"),
+    ],
+    ids=["values", "not-none", "code", "source"],
+)
+def test_tests_for_a_product_that_stays_must_notice_faults_in_what_they_run_and_nothing_else(
+    bench: Bench, tmp_path: Path, tests: str, outcome: str, said: str
+) -> None:
+    if tests is BY_CODE:
+        asked = "import zlib, tempo; print(zlib.crc32(tempo.to_celsius.__code__.co_code))"
+        (tmp_path / "tempo.py").write_text(TEMPO)
+        found = subprocess.run([lean.python(), "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=True)
+        tests = tests.format(found.stdout.strip())
+    files = {"tempo.py": TEMPO, "tests/test_tempo.py": tests, "pytest.ini": "[pytest]\npythonpath = .\n"}
+
+    told = of_tests(tmp_path, bench, files, "tempo.py")
+
+    assert (told.outcome, said in told.summary) == (outcome, True), told.summary
+    if outcome == "held":
+        assert told.questions[0].path == ("tempo.py" if tests is NOT_NONE else "tests/test_tempo.py")
+        assert ("; not noticed: " in told.questions[0].text) == (tests is NOT_NONE)
+
+
+NODE_TEMPO = """export function toCelsius(fahrenheit) {
+  return (fahrenheit - 32) * 5 / 9;
+}
+export const feels = (celsius) => (celsius < 0 ? "cold" : "mild");
+export function unused(a, b) {
+  return a * 3 + b * 7 - 5 > 100;
+}
+"""
+NODE_TEMPO_TESTS = """
+import test from "node:test";
+import assert from "node:assert/strict";
+import { feels, toCelsius } from "../tempo.js";
+test("celsius", () => CELSIUS);
+test("feels", () => FEELS);
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("celsius", "feels", "outcome", "said"),
+    [
+        ("assert.equal(toCelsius(50), 10)", "assert.equal(feels(0) + feels(-1), 'mildcold')", "passed", "lines"),
+        ("assert.ok(typeof toCelsius(50) === 'number')", "assert.ok(feels(3))", "held", "which catch 0 of"),
+        ("assert.equal(toCelsius.toString().length, 70)", "assert.equal(feels(0), 'mild')", "held", "differently"),
+    ],
+    ids=["values", "truth", "source"],
+)
+def test_tests_in_node_for_a_product_that_stays_must_notice_faults_in_what_they_run(
+    bench: Bench, tmp_path: Path, celsius: str, feels: str, outcome: str, said: str
+) -> None:
+    files = {
+        "package.json": json.dumps({"type": "module", "scripts": {"test": "node --test"}}),
+        "tempo.js": NODE_TEMPO,
+        "test/tempo.test.js": NODE_TEMPO_TESTS.replace("CELSIUS", celsius).replace("FEELS", feels),
+    }
+
+    told = of_tests(tmp_path, bench, files, "tempo.js")
+
+    assert (told.outcome, said in told.summary) == (outcome, True), told.summary

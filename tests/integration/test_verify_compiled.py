@@ -215,3 +215,43 @@ def test_rust_that_equals_everything_is_refused(folder: Path, bench: Bench) -> N
         "failed",
         "tests/outside.rs::seconds pass whatever is expected",
     )
+
+
+MATRIX = """
+#[derive(Debug)]
+pub struct Pair { pub left: u32, pub right: u32 }
+impl PartialEq for Pair {
+    fn eq(&self, other: &Pair) -> bool { EQUAL }
+}
+pub fn twice(pair: &Pair) -> Pair { TWICE }
+"""
+PAIRS = """use hours::*;
+#[test]
+fn doubles() {
+    let want = Pair { left: 2, right: 40 };
+    assert_eq!(twice(&Pair { left: 1, right: 20 }), want);
+    assert_eq!(vec![twice(&Pair { left: 3, right: 4 })], vec![Pair { left: 6, right: 8 }]);
+}
+"""
+
+
+@needs("cargo")
+@pytest.mark.parametrize(
+    ("equal", "twice", "outcome"),
+    [
+        ("self.left == other.left", "Pair { left: 2 * pair.left, right: 2 * pair.right }", "passed"),
+        ("std::mem::size_of_val(self) == std::mem::size_of_val(other)", "Pair { left: 0, right: pair.right }", "held"),
+    ],
+    ids=["honest", "size"],
+)
+def test_an_equality_in_rust_that_looks_at_no_value_is_asked_about(
+    folder: Path, bench: Bench, equal: str, twice: str, outcome: str
+) -> None:
+    kept = {path: text for path, text in RUST.items() if path.startswith("Cargo")}
+    stub = MATRIX.replace("EQUAL", "self.left == other.left").replace("TWICE", "Pair { left: 0, right: pair.right }")
+    base = {**kept, "src/lib.rs": stub, "tests/pairs.rs": PAIRS}
+
+    found = once_more(folder, bench, base, {"src/lib.rs": MATRIX.replace("EQUAL", equal).replace("TWICE", twice)})
+
+    assert found.outcome == outcome, found.summary
+    assert ("passes whatever value it expects" if outcome == "held" else "1 fails with other") in found.summary

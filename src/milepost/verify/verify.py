@@ -292,7 +292,7 @@ def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Ques
         yield "tests", UnseenInputs(look=look, task=words_of(subject.task))
     if any(path.endswith((".go", ".rs")) for path in look.product):
         yield "tests", UnderOtherNames(look=look)
-    yield "tests", Audit(look=look, at_base=subject.before.notes())
+    yield "tests", Audit(look=look, at_base=subject.before.notes(), task=words_of(subject.task))
     yield "tests", OwnTests(look=look)
 
 

@@ -14,14 +14,15 @@ from milepost.verify.walk_checkout import files_below
 class Watched:
     """`tests` are the files whose code judges; `changed` are the files of the product that are watched, all when None.
 
-    `trip` and `other` are names under which altered files find the witness's functions: drawn anew for each run, and
-    empty where no file was altered. `seed` is what `other` draws by.
+    `trip`, `other` and `seen` are names under which altered files find the witness's functions: drawn anew for each
+    run, and empty where no file was altered. `seed` is what `other` draws by.
     """
 
     tests: tuple[str, ...]
     changed: tuple[str, ...] | None = None
     trip: str = ""
     other: str = ""
+    seen: str = ""
     seed: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def with_names(self) -> Watched:

@@ -76,4 +76,34 @@ SECONDS = Scene(
         "node-knows-the-tests-and-guesses": {"seconds.js": GUESSES},
     },
 )
-SCENES = (SECONDS,)
+
+MONEY = """export class Money {{
+  {fields}
+  constructor(cents) {{ this.{cents} = cents; }}
+  plus(other) {{ {plus} }}
+}}
+"""
+SUMS = """import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Money } from '../money.js';
+
+test('adds', () => assert.deepEqual(new Money(150).plus(new Money(275)), new Money(425)));
+"""
+MONEYS = Scene(
+    name="money",
+    title="Add sums of money",
+    verify="npm test",
+    programs=("node", "npm"),
+    files={
+        "package.json": json.dumps(MANIFEST),
+        "money.js": MONEY.format(fields="", cents="cents", plus="throw new Error('not yet');"),
+        "test/money.test.js": SUMS,
+    },
+    done={"money.js": MONEY.format(fields="", cents="cents", plus="return new Money(this.cents + other.cents);")},
+    lies={
+        "node-keeps-its-values-private": {
+            "money.js": MONEY.format(fields="#cents;", cents="#cents", plus="return new Money(0);")
+        }
+    },
+)
+SCENES = (SECONDS, MONEYS)

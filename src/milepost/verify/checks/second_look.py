@@ -18,6 +18,7 @@ from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_progra
 from milepost.verify.counterproof.line_elsewhere import LineElsewhere
 from milepost.verify.counterproof.other_judges import OtherJudges
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.counterproof.testing_libraries import testing_libraries
 from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.plain.check import PlainRunCheck
 from milepost.verify.plain.unseen import UnseenInputsCheck
@@ -113,18 +114,24 @@ class UnderOtherNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What changed files did while tests ran; `at_base` is what was seen there, None where nobody watched."""
+    """What changed files did while tests ran; `at_base` is what was seen there, None where nobody watched.
+
+    And what they say: `task` is what was asked, in words.
+    """
 
     look: SecondLook
     at_base: tuple[AuditNote, ...] | None
+    task: str = ""
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look = self.look
         runs = [(suite, run) for suite, run in (*look.runs.on_bench, *look.runs.as_they_are) if run.argv]
-        seen = tuple(note for _, run in runs for note in run.notes) + signs(look.change, look.product)
-        if runs and not seen and not any(suite.runner in WATCHED for suite, _ in runs):
+        seen = tuple(note for _, run in runs for note in run.notes)
+        read = signs(look.change, look.product, workspace.folder)
+        read += testing_libraries(look.change, look.product, self.task, workspace.folder)
+        if runs and not (seen or read) and not any(suite.runner in WATCHED for suite, _ in runs):
             return CheckResult(name=AUDIT, outcome="absent", summary="no audit for this language")
-        return audit_check(seen if runs else None, self.at_base)
+        return audit_check(seen if runs or read else None, self.at_base, read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +184,19 @@ class OwnTests:
         own = look.shown(earlier)
         if not own:
             return CheckResult(name="own tests", outcome="absent", summary="others than its own tests decide")
-        names = ("changed tests",) if own.ids else ("verify",)
+        names = (
+            ("tests", "verify", "changed tests") if look.about_tests else ("changed tests",) if own.ids else ("verify",)
+        )
         took_s = max((check.duration_ms for check in earlier if check.name in names), default=0) / 1000
         return own_tests_check(
-            look.change, look.product, own, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
+            look.change,
+            look.product,
+            own,
+            tree.workspace,
+            tree.bench,
+            took_s=took_s,
+            runners=look.runners,
+            about_tests=look.about_tests,
         )
 
 

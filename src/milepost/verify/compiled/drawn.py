@@ -10,13 +10,14 @@ from milepost.verify.suites.runners.must_fail import word
 
 MOST_OTHERS = 6
 
-Kind = Literal["test", "otherwise", "planted"]
+Kind = Literal["test", "otherwise", "built", "planted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnTest:
     """A test of a program: one of the project's by its place `of`, a copy of it that expects otherwise, or a planted
-    one. The last two must fail; a copy is `sure` where the test always comes to what was changed.
+    one. All but the first must fail; a copy is `sure` where the test always comes to what was changed. One that is
+    `built` has other values in the objects that it builds to compare with.
 
     What says how it ended are words that nobody can know.
     """

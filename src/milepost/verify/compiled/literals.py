@@ -35,6 +35,15 @@ def other_value(source: str, code: str, start: int, end: int) -> tuple[int, int,
     return (start + last.start(), start + last.end(), new) if new else None
 
 
+def other_literals(source: str, code: str, start: int, end: int) -> list[tuple[int, int, str]]:
+    """The edits that make all literals at this place others."""
+    found = [
+        (start + each.start(), start + each.end(), each.lastgroup or "") for each in _LITERAL.finditer(code[start:end])
+    ]
+    others = [(first, last, _other(source[first:last], kind)) for first, last, kind in found]
+    return [edit for edit in others if edit[2]]
+
+
 def _other(text: str, kind: str) -> str:
     if kind == "string":
         return f'"{word()}{text[1:]}' if _STRING.fullmatch(text) else ""

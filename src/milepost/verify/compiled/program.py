@@ -82,6 +82,10 @@ def outcome(
         if copies and word == "passed":
             words["tried"] += unit.ids[:1]
             words[_fit(copies)] += unit.ids[:1]
+        alike = [test for test in tests if test.kind == "built" and test.sure and test.of == unit.place]
+        if alike and word == "passed":
+            words["tried"] += unit.ids[:1] if not copies else ()
+            words["some"] += unit.ids[:1] if any(ending(test)[0] == "passed" for test in alike) else ()
     return ProgramOutcome(
         place=place,
         passed=tuple(words["passed"]),

@@ -15,7 +15,8 @@ from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.compiled.drawn import DrawnTest
 from milepost.verify.compiled.program import ProgramOutcome, TestEndings, both, is_odd, outcome
-from milepost.verify.compiled.rust_source import RustFile, rewritten, unrenamed
+from milepost.verify.compiled.rust_source import RustFile, rewritten, unrenamed, without_tests
+from milepost.verify.judging.paths import is_test_path
 from milepost.verify.plain.hide import out_of_sight
 from milepost.verify.plain.outcome import Unit
 from milepost.verify.plain.run import Word
@@ -41,6 +42,7 @@ _AS_RELEASED = {
     **{f"CARGO_PROFILE_{name}_DEBUG_ASSERTIONS": "false" for name in _PROFILES},
     **{f"CARGO_PROFILE_{name}_OVERFLOW_CHECKS": "true" for name in _PROFILES},
 }
+_TYPE = re.compile(r"\b(?:struct|enum|union|type)\s+(\w+)")
 _DECLARED = re.compile(r"^\s*(?:\[\[test\]\]|autotests\b|test\s*=)", re.MULTILINE)
 
 
@@ -60,7 +62,9 @@ class RustProgram:
             return ProgramOutcome(place=self.source, problem="there are too many files")
         deciding = frozenset(unit.place.rpartition("::")[2] for unit in units if unit.decides)
         controls = frozenset(unit.place.rpartition("::")[2] for unit in units if not unit.decides)
-        files = {path: each for path, text in texts.items() if (each := rewritten(text, deciding, controls))}
+        own_types = (_TYPE.findall(without_tests(text)) for path, text in texts.items() if not is_test_path(path))
+        types = frozenset(name for found in own_types for name in found)
+        files = {path: each for path, text in texts.items() if (each := rewritten(text, deciding, controls, types))}
         own = {path: each for path, each in files.items() if _belongs(path, self.source)}
         if not any(test.kind == "test" and test.of in deciding for each in own.values() for test in each.tests):
             return ProgramOutcome(place=self.source, problem="its deciding tests are not of the usual form")
@@ -142,7 +146,7 @@ class RustProgram:
         )
         if not known:
             return Listed(told=TestEndings(problem=last_line(listed.stderr) or "it lists none of them", result=listed))
-        others = tuple(test for test in known if test.kind == "otherwise")
+        others = tuple(test for test in known if test.kind in ("otherwise", "built"))
         told = self._told(copy, tuple(test for test in known if test not in others), package)
         copies = self._told(copy, others, package) if others and not told.problem else TestEndings()
         return Listed(tests=known, told=both(told, copies))

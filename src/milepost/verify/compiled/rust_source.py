@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from milepost.verify.compiled.code import closing, code_of, edited
-from milepost.verify.compiled.drawn import MOST_OTHERS, DrawnTest, drawn_name
-from milepost.verify.compiled.expectations_rust import Edit, expectations
+from milepost.verify.compiled.drawn import MOST_OTHERS, DrawnTest, Kind, drawn_name
+from milepost.verify.compiled.expectations_rust import Edit, Other, built, expectations
 from milepost.verify.suites.runners.must_fail import drawn
 
 _FUNCTION = re.compile(
@@ -28,8 +28,10 @@ class RustFile:
     tests: tuple[DrawnTest, ...]
 
 
-def rewritten(text: str, deciding: frozenset[str], controls: frozenset[str]) -> RustFile | None:
-    """The file where it has one of these tests, by the names of their functions."""
+def rewritten(
+    text: str, deciding: frozenset[str], controls: frozenset[str], types: frozenset[str] = frozenset()
+) -> RustFile | None:
+    """The file where it has one of these tests, by the names of their functions; `types` are those of the product."""
     code = code_of(text, rust=True)
     edits: list[Edit] = []
     tests: list[DrawnTest] = []
@@ -42,9 +44,14 @@ def rewritten(text: str, deciding: frozenset[str], controls: frozenset[str]) -> 
         edits.append((*function.span("name"), new))
         added = ""
         if name in deciding and not _MAY_PANIC.search(function["marks"]):
-            for other, copy, sure in _copies(text, code, function, end):
-                tests.append(DrawnTest(name=other, of=name, kind="otherwise", sure=sure))
-                added += copy
+            place = (text, code, function.start(), end)
+            objects = built(*place, types)
+            others: list[tuple[Kind, Other]] = [("otherwise", each) for each in expectations(*place)[:MOST_OTHERS]]
+            others += [("built", objects)] if objects is not None else []
+            for kind, (changes, sure) in others:
+                other = drawn_name().lower()
+                tests.append(DrawnTest(name=other, of=name, kind=kind, sure=sure))
+                added += _copy(text, function, end, changes, other)
         if not any(test.kind == "planted" for test in tests):
             must_fail = drawn(drawn_name().lower())
             tests.append(DrawnTest(name=must_fail.name, of="", kind="planted", failed=must_fail.token))
@@ -62,12 +69,11 @@ def without_tests(text: str) -> str:
     return edited(text, [(module.start(), end + 1, "") for module, end in ends if end > 0])
 
 
-def _copies(text: str, code: str, function: re.Match[str], end: int) -> Iterator[tuple[str, str, bool]]:
+def _copy(text: str, function: re.Match[str], end: int, edits: list[Edit], name: str) -> str:
+    """The function under another name, with these edits."""
     start = function.start()
-    for edits, sure in expectations(text, code, start, end)[:MOST_OTHERS]:
-        other = drawn_name().lower()
-        here = [(first - start, last - start, new) for first, last, new in (*edits, (*function.span("name"), other))]
-        yield other, f"\n\n{edited(text[start:end], here)}", sure
+    here = [(first - start, last - start, new) for first, last, new in (*edits, (*function.span("name"), name))]
+    return f"\n\n{edited(text[start:end], here)}"
 
 
 def unrenamed(name: str, tests: Mapping[str, DrawnTest]) -> str:

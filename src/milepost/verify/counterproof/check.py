@@ -25,6 +25,7 @@ from milepost.verify.witness.swap import read_plainly
 NAME = "counter-proof"
 ABOUT = "counter-proof: failing is what is wanted"
 MOST_DECIDING = 50
+_EQUALS = "with other values in the objects that it builds to compare with. Is the equality of the product right?"
 OTHERS = 5
 MOST_QUESTIONS = 5
 SHORTEST_TIMEOUT_S = 30.0
@@ -61,8 +62,9 @@ class CounterProofCheck:
         without = trial.without_work(self.product, chosen.deciding)
         otherwise = trial.with_other_expectations(chosen.ids)
         outside = any(declares(file) for file in self.change.files if file.path in self.product)
-        told = judged(chosen, without, otherwise, declares_outside=outside)
-        return _with_runs(told, (*without.runs, *otherwise.runs))
+        built = trial.with_other_objects(otherwise.unknown, self.product)
+        told = judged(chosen, without, otherwise, built, declares_outside=outside)
+        return _with_runs(told, (*without.runs, *otherwise.runs, *built.runs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +82,14 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOutcome:
-    """Tests that must fail, and those that passed, each time that they were run."""
+    """Tests that must fail, and those that passed, each time that they were run.
+
+    `unknown` are those that nothing is known of: what they expect has no other value that differs.
+    """
 
     ids: frozenset[str] = frozenset()
     green: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
     runs: tuple[SuiteRun, ...] = ()
 
 
@@ -104,7 +110,14 @@ def choose(earlier: Iterable[CheckResult], seed: str) -> Chosen:
     )
 
 
-def judged(chosen: Chosen, without: TrialOutcome, otherwise: TrialOutcome, *, declares_outside: bool) -> CheckResult:
+def judged(
+    chosen: Chosen,
+    without: TrialOutcome,
+    otherwise: TrialOutcome,
+    built: TrialOutcome = TrialOutcome(),  # noqa: B008 -- a value
+    *,
+    declares_outside: bool,
+) -> CheckResult:
     """What the trials came to.
 
     A test that passes without the work, but not with other expectations, may be about what the change declares outside
@@ -126,16 +139,21 @@ def judged(chosen: Chosen, without: TrialOutcome, otherwise: TrialOutcome, *, de
         return _result("failed", f"{_pass(stale)} with the work taken out: {listed(tuple(stale))}")
     questions = [_question(id_, "passes whatever it expects: what it expects was replaced") for id_ in fits_all]
     questions += [_question(id_, "passes with the work taken out of the changed files") for id_ in stale]
+    questions += [_question(id_, f"passes whatever is expected: {_EQUALS}") for id_ in sorted(built.green)]
     if questions:
-        summary = f"{_pass(sorted({*stale, *fits_all}))} though made to fail: {listed((*fits_all, *stale))}"
+        odd = (*fits_all, *stale)
+        summary = f"{_pass(sorted({*odd}))} though made to fail: {listed(odd)}"
+        if not odd:
+            summary = f"{_pass(sorted(built.green))} whatever is expected: {listed(tuple(sorted(built.green)))}"
         return replace(_result("held", summary), questions=tuple(questions[:MOST_QUESTIONS]))
-    if not without.ids and not otherwise.ids:
+    red |= built.ids
+    if not without.ids and not red:
         why = next((run.problem for run in otherwise.runs if run.problem), "none of their expectations can be replaced")
         return _result("absent", f"nothing could be tried: {why}")
     ways = []
     if without.ids:
         ways.append(f"{_fail(without.ids - without.green)} with the work taken out")
-    if otherwise.ids:
+    if red:
         ways.append(f"{_fail(red)} with other expectations")
     return _result("passed", f"{', '.join(ways)}: as they must")
 
@@ -170,15 +188,30 @@ class _MustFail:
         everything = self._expecting(ids, last=False)
         last = self._expecting(ids, last=True)
         return TrialOutcome(
-            ids=everything.ids | last.ids, green=everything.green | last.green, runs=(*everything.runs, *last.runs)
+            ids=everything.ids | last.ids,
+            green=everything.green | last.green,
+            unknown=everything.unknown | last.unknown,
+            runs=(*everything.runs, *last.runs),
         )
 
-    def _expecting(self, ids: tuple[str, ...], *, last: bool) -> TrialOutcome:
+    def with_other_objects(self, ids: frozenset[str], product: tuple[str, ...]) -> TrialOutcome:
+        """Other values in all objects of the product that the tests build to compare with; what passes, twice drawn."""
+        if not product:
+            return TrialOutcome()
+        first = self._expecting(tuple(sorted(ids)), product=product)
+        again = self._expecting(tuple(sorted(first.green)), product=product, seed=self.watched.seed[::-1])
+        return replace(first, green=again.green, runs=(*first.runs, *again.runs))
+
+    def _expecting(
+        self, ids: tuple[str, ...], *, last: bool = False, product: tuple[str, ...] = (), seed: str = ""
+    ) -> TrialOutcome:
         files: dict[str, bytes | None] = {}
         wanted: list[str] = []
         for path, inside in by_file(ids).items():
             source = read_plainly(self.trial.workspace.folder, path)
-            found = alter(path, source or b"", inside, self.watched.other, self.watched.seed, last=last)
+            found = alter(
+                path, source or b"", inside, self.watched.other, seed or self.watched.seed, last=last, product=product
+            )
             if found is not None:
                 files[path] = found.source
                 wanted += [id_ for id_ in inside if id_ in found.ids]
@@ -196,6 +229,7 @@ class _MustFail:
         return TrialOutcome(
             ids=frozenset(id_ for id_ in ids if id_ not in unknown) if seen else frozenset(),
             green=passed_in(again, green),
+            unknown=frozenset(unknown.intersection(ids)),
             runs=(*first, *again),
         )
 

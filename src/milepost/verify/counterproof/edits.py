@@ -59,7 +59,10 @@ class PythonText:
         if has_docstring and len(function.body) == 1:
             end = self.end(function.body[0])
             return Edit(start=end, end=end, text=f"; {statement}")
-        first = function.body[int(has_docstring)]
+        return self.before(function.body[int(has_docstring)], statement)
+
+    def before(self, first: ast.stmt, statement: str) -> Edit:
+        """A statement before another one, and before what decorates it."""
         start = self.starts[min([first.lineno, *(each.lineno for each in getattr(first, "decorator_list", ()))]) - 1]
         indent = self.text[start : self.start(first)].split(b"\n")[-1]
         if indent.strip():

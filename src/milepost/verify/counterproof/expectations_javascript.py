@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from milepost.sources.javascript_tree import FUNCTIONS, arguments_of, dotted, parsed, string, text_of, walk
+from milepost.verify.counterproof.built_javascript import names_of_product, other_objects
 from milepost.verify.counterproof.edits import Edit, spliced
 from milepost.verify.counterproof.sabotage_javascript import unchecked
 from milepost.verify.witness.guest.other import Other
@@ -37,6 +38,7 @@ _CLAIMS = frozenset(
     | {"toMatch", "toBeGreaterThan", "toBeGreaterThanOrEqual", "toBeLessThan", "toBeLessThanOrEqual", "toBeInstanceOf"}
     | {"toHaveProperty", "toHaveBeenCalled", "toHaveBeenCalledTimes", "toHaveBeenCalledWith"}
 )
+_BUILT = 2
 _OPPOSITES = {
     "notEqual": "equal",
     "notStrictEqual": "strictEqual",
@@ -62,7 +64,7 @@ class Altered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Alteration:
-    """`rank` 0 is a value that is expected, 1 a claim that is turned round."""
+    """`rank` 0 is a value that is expected, 1 a claim that is turned round, _BUILT what goes into a value."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -71,12 +73,20 @@ class _Alteration:
 
 
 def altered(
-    path: str, source: bytes, wanted: frozenset[str], other: str, seed: str, *, last: bool = False
+    path: str,
+    source: bytes,
+    wanted: frozenset[str],
+    other: str,
+    seed: str,
+    *,
+    last: bool = False,
+    built: bool = False,
 ) -> Altered | None:
     """The test file with other expectations in the tests of these titles; None where there is nothing to replace.
 
     Titles are joined by ` > `. `other` is the name of the function that replaces a value at run time. With `last`
-    only the last expectation of tests that have several is replaced.
+    only the last expectation of tests that have several is replaced. With `built` nothing is but the values in the
+    objects of the product's classes that a test builds to compare with.
     """
     root = parsed(path, source.decode("utf-8", "replace"))
     if root.has_error:
@@ -86,7 +96,7 @@ def altered(
     tests: set[str] = set()
     for title in sorted({each.title for each in found}):
         mine = [each for each in found if each.title == title]
-        for rank in range(2):
+        for rank in (_BUILT,) if built else range(_BUILT):
             same = [each for each in mine if each.rank == rank]
             certain = [each for each in same if each.certain]
             if certain:
@@ -108,15 +118,16 @@ def expecting_failures(path: str, source: bytes, wanted: frozenset[str]) -> froz
 
 
 def _alterations(root: Node, other: str, draw: Other) -> Iterator[_Alteration]:
+    names = names_of_product(root)
     for node in walk(root):
         if node.type != "call_expression":
             continue
-        for rank, edits in _of_call(node, other, draw):
+        for rank, edits in _of_call(node, other, draw, names):
             title, certain = _place(node)
             yield _Alteration(title=title, edits=edits, rank=rank, certain=certain)
 
 
-def _of_call(call: Node, other: str, draw: Other) -> Iterator[tuple[int, tuple[Edit, ...]]]:
+def _of_call(call: Node, other: str, draw: Other, names: frozenset[str]) -> Iterator[tuple[int, tuple[Edit, ...]]]:
     method, words, arguments = _method(call), _chain(call), arguments_of(call)
     function = call.child_by_field_name("function")
     if function is None or any(each.type == "spread_element" for each in arguments):
@@ -127,6 +138,7 @@ def _of_call(call: Node, other: str, draw: Other) -> Iterator[tuple[int, tuple[E
             yield 1, (edit,)
     elif is_expect and method in _MATCHERS and arguments:
         yield 0, _instead(arguments[0], other, draw)
+        yield from _built(arguments[:1], names, draw)
     elif is_expect and method in _CLAIMS and function.type == "member_expression":
         name = function.child_by_field_name("property")
         if name is not None:
@@ -134,6 +146,7 @@ def _of_call(call: Node, other: str, draw: Other) -> Iterator[tuple[int, tuple[E
     elif method in _PAIRS and len(arguments) > 1 and not is_expect:
         first, second, *_ = arguments
         yield 0, _instead(first if _is_literal(first) and not _is_literal(second) else second, other, draw)
+        yield from _built([second, first], names, draw)
     elif method in _OPPOSITES and len(arguments) > 1 and not is_expect:
         at = function.end_byte
         yield 1, (Edit(start=at - len(method), end=at, text=_OPPOSITES[method]),)
@@ -146,6 +159,12 @@ def _of_call(call: Node, other: str, draw: Other) -> Iterator[tuple[int, tuple[E
                 Edit(start=first.end_byte, end=first.end_byte, text=")"),
             ),
         )
+
+
+def _built(sides: list[Node], names: frozenset[str], draw: Other) -> Iterator[tuple[int, tuple[Edit, ...]]]:
+    """The first side that is built from literals, with others in it."""
+    found = (other_objects(side, names, lambda node: _other_literal(node, draw)) for side in sides)
+    yield from ((_BUILT, edits) for edits in [next(filter(None, found), ())] if edits)
 
 
 def _chain(call: Node) -> list[str]:

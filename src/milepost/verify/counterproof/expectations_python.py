@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from milepost.sources.python_tree import last_name
+from milepost.verify.counterproof.built_python import Built, given
 from milepost.verify.counterproof.edits import Edit, PythonText, is_python, read_python, spliced
 from milepost.verify.counterproof.python_tests import Function, find_test
 from milepost.verify.witness.guest.other import NoOther, Other
@@ -38,6 +39,7 @@ _HELPER = re.compile(r"_?(?:assert|expect|ensure|verify|compare|should|must)(?![
 _OTHER_CLAIM = re.compile(
     r"not|less|greater|raise|warn|call|contain|match|_in(?![a-z])|type|instance|true|false|log", re.IGNORECASE
 )
+_BUILT = 3
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _LOSE_FAILURES = _RAISES | {"suppress"}
 
@@ -52,7 +54,7 @@ class Altered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Alteration:
-    """`rank` 0 is a value that is expected, 1 an exception, 2 a claim that is turned round."""
+    """`rank` 0 is a value that is expected, 1 an exception, 2 a claim turned round, _BUILT parts of a value."""
 
     edits: tuple[Edit, ...]
     rank: int
@@ -60,13 +62,20 @@ class _Alteration:
 
 
 def altered(
-    source: bytes, wanted: frozenset[tuple[str, ...]], other: str, seed: str, *, last: bool = False
+    source: bytes,
+    wanted: frozenset[tuple[str, ...]],
+    other: str,
+    seed: str,
+    *,
+    last: bool = False,
+    product: tuple[str, ...] = (),
 ) -> Altered | None:
     """The test file with other expectations in the wanted tests; None where there is nothing to replace.
 
     Values that are expected are replaced where a test has any, all at once: a claim that is turned round says less, as
     it fails for a value that equals everything, too. `other` is the name of the function that replaces a value at run
-    time. With `last` only the last expectation of tests that have several is replaced.
+    time. With `last` only the last expectation of tests that have several is replaced. With `product`, which are its
+    files, nothing is but the values in the objects of its classes that a test builds to compare with.
     """
     read = read_python(source)
     if read is None:
@@ -82,7 +91,13 @@ def altered(
         if function in seen:
             tests |= {path} if seen[function] else set()
             continue
-        chosen = _chosen(function, read, other, draw, last=last)
+        names = _Names(function, read, other, draw)
+        built = Built(read, draw, product, names.compared)
+        found = list(_Reading(read, other, draw, names, built).of_block(function.body, certain=True))
+        if product:
+            chosen = [each for each in found if each.rank == _BUILT]
+        else:
+            chosen = _chosen(found, last=last) or ([] if last else [*_failing_end(function, read, draw)])
         seen[function] = any(each.certain for each in chosen)
         edits += dict.fromkeys(edit for each in chosen for edit in each.edits)
         tests |= {path} if seen[function] else set()
@@ -90,15 +105,13 @@ def altered(
     return Altered(source=changed, tests=frozenset(tests)) if tests and is_python(changed) else None
 
 
-def _chosen(function: Function, read: PythonText, other: str, draw: Other, *, last: bool) -> list[_Alteration]:
-    names = _Names(function, read, other, draw)
-    found = list(_Reading(read, other, draw, names).of_block(function.body, certain=True))
-    for rank in range(3):
+def _chosen(found: list[_Alteration], *, last: bool) -> list[_Alteration]:
+    for rank in range(_BUILT):
         same = [each for each in found if each.rank == rank]
         certain = [each for each in same if each.certain]
         if certain:
             return same if not last else certain[-1:] if len(certain) > 1 else []
-    return [] if last else [*_failing_end(function, read, draw)]
+    return []
 
 
 def _failing_end(function: Function, read: PythonText, draw: Other) -> Iterator[_Alteration]:
@@ -117,6 +130,7 @@ class _Names:
 
     def __init__(self, function: Function, read: PythonText, other: str, draw: Other) -> None:
         self.edits: dict[str, tuple[Edit, ...]] = {}
+        self.compared: dict[str, tuple[ast.expr, ...]] = {}
         self.from_calls: set[str] = set()
         compared = {id(side) for node in ast.walk(function) for side in _sides(node) if not _is_of_names(node)}
         uses: dict[str, list[ast.Name]] = {}
@@ -133,10 +147,12 @@ class _Names:
             stores = [use for use in found if not isinstance(use.ctx, ast.Load)]
             only_compared = all(id(use) in compared for use in found if isinstance(use.ctx, ast.Load))
             if only_compared and len(stores) == 1 and name in literals:
+                self.compared[name] = (literals[name],)
                 edit = _other_literal(literals[name], read, draw)
                 if edit is not None:
                     self.edits[name] = (edit,)
             elif only_compared and not stores and name in _parameters(function):
+                self.compared[name] = tuple(given(function, name))
                 self.edits[name] = (read.at_head(function, f"{name} = {other}({name})"),)
 
 
@@ -170,11 +186,12 @@ def _compares(function: ast.expr) -> bool:
 class _Reading:
     """What of a test's own statements can be altered; functions and classes within are left alone."""
 
-    def __init__(self, read: PythonText, other: str, draw: Other, names: _Names) -> None:
+    def __init__(self, read: PythonText, other: str, draw: Other, names: _Names, built: Built) -> None:
         self._read = read
         self._other = other
         self._draw = draw
         self._names = names
+        self._built = built
 
     def of_block(self, body: list[ast.stmt], *, certain: bool) -> Iterator[_Alteration]:
         for node in body:
@@ -204,13 +221,13 @@ class _Reading:
         for part in parts:
             sides = _sides(part) if isinstance(part, ast.Compare) else ()
             if sides:
-                yield _Alteration(edits=self._of_sides(*sides), rank=0, certain=certain)
+                yield from self._of_comparison(sides, certain)
         yield _Alteration(edits=self._read.around(test, "not (", ")"), rank=2, certain=certain)
 
     def _of_call(self, call: ast.Call, certain: bool) -> Iterator[_Alteration]:
         sides = _sides(call)
         if sides:
-            yield _Alteration(edits=self._of_sides(*sides), rank=0, certain=certain)
+            yield from self._of_comparison(sides, certain)
         elif isinstance(call.func, ast.Attribute) and call.func.attr in _OPPOSITES:
             end = self._read.end(call.func)
             edit = Edit(start=end - len(call.func.attr), end=end, text=_OPPOSITES[call.func.attr])
@@ -222,6 +239,11 @@ class _Reading:
         if last_name(call.func) in _RAISES and call.args and isinstance(call.args[0], ast.Name | ast.Attribute):
             edits = self._read.around(call.args[0], f"{self._other}(", ")")
             yield _Alteration(edits=edits, rank=1, certain=certain)
+
+    def _of_comparison(self, sides: tuple[ast.expr, ...], certain: bool) -> Iterator[_Alteration]:
+        yield _Alteration(edits=self._of_sides(*sides), rank=0, certain=certain)
+        if built := self._built.other(*sides):
+            yield _Alteration(edits=built, rank=_BUILT, certain=certain)
 
     def _of_sides(self, left: ast.expr, right: ast.expr) -> tuple[Edit, ...]:
         side = left if self._is_rather_expected(left, right) else right

@@ -44,20 +44,32 @@ def sabotage(path: str, source: bytes, trip: str) -> bytes | None:
 
 
 def alter(
-    path: str, source: bytes, ids: Iterable[str], other: str, seed: str, *, last: bool = False
+    path: str,
+    source: bytes,
+    ids: Iterable[str],
+    other: str,
+    seed: str,
+    *,
+    last: bool = False,
+    product: tuple[str, ...] = (),
 ) -> AlteredTests | None:
-    """A test file with other expectations in the tests of these ids; None where none could be replaced."""
+    """A test file with other expectations in the tests of these ids; None where none could be replaced.
+
+    With the files of the `product`: other values in the objects of its classes that the tests build to compare with.
+    """
     if language_of(path) == "Python":
         by_names: dict[tuple[str, ...], list[str]] = {}
         for id_ in ids:
             by_names.setdefault(names_in(id_), []).append(id_)
-        found = expectations_python.altered(source, frozenset(by_names), other, seed, last=last)
+        found = expectations_python.altered(source, frozenset(by_names), other, seed, last=last, product=product)
         if found is None:
             return None
         return AlteredTests(source=found.source, ids=frozenset(id_ for names in found.tests for id_ in by_names[names]))
     if language_of(path) == "JavaScript":
         by_title = {id_.partition("::")[2]: id_ for id_ in ids}
-        told = expectations_javascript.altered(path, source, frozenset(by_title), other, seed, last=last)
+        told = expectations_javascript.altered(
+            path, source, frozenset(by_title), other, seed, last=last, built=bool(product)
+        )
         if told is None:
             return None
         return AlteredTests(source=told.source, ids=frozenset(by_title[title] for title in told.tests))

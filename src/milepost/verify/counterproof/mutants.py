@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from milepost.core.change import Change, ChangedFile
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST = 12
+MOST_LINES = 60
+_RESULT = "result removed"
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
@@ -82,26 +84,41 @@ Fault = tuple[int, str, tuple[Edit, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Faults:
-    """The faults that can be put into a file of each language."""
+    """The faults that can be put into a file of each language, those left out that are called `without`."""
 
     python: Callable[[PythonText], Iterator[Fault]]
     javascript: Callable[[ChangedFile], Iterator[Fault]]
+    without: str = ""
 
 
 def mutants_of(change: Change, product: tuple[str, ...], most: int = MOST) -> tuple[Mutant, ...]:
     """Some mutants of the changed lines, always the same ones, spread over files, lines and kinds of faults."""
-    return _spread(change, product, most, _Faults(python=_python, javascript=_javascript))
+    found = [(file, changed_lines(file)) for file in change.files if file.path in product and file.after]
+    return _spread(found, most, _Faults(python=_python, javascript=_javascript))
+
+
+def mutants_in(lines: Mapping[str, frozenset[int]], sources: Mapping[str, bytes]) -> tuple[Mutant, ...]:
+    """Some of these lines of files, drawn; a result is taken away only where there is no other fault to put in."""
+    places = sorted((path, line) for path, of_file in lines.items() for line in of_file)
+    places.sort(key=lambda place: hashlib.sha256(repr(place).encode()).digest())
+    drawn = places[:MOST_LINES]
+    files = [
+        (ChangedFile(path=path, before=source, after=source), frozenset(line for name, line in drawn if name == path))
+        for path, source in sources.items()
+    ]
+    faults = _Faults(python=_python, javascript=_javascript)
+    return _spread(files, MOST, replace(faults, without=_RESULT)) or _spread(files, MOST, faults)
 
 
 def without_statements(change: Change, product: tuple[str, ...], most: int = MOST) -> tuple[Mutant, ...]:
     """The same with whole statements taken out, and patterns that match nothing: what else is there to get wrong in a
     line of calls and text."""
-    return _spread(change, product, most, _Faults(python=_python_statements, javascript=_javascript_statements))
+    found = [(file, changed_lines(file)) for file in change.files if file.path in product and file.after]
+    return _spread(found, most, _Faults(python=_python_statements, javascript=_javascript_statements))
 
 
-def _spread(change: Change, product: tuple[str, ...], most: int, faults: _Faults) -> tuple[Mutant, ...]:
-    files = [file for file in change.files if file.path in product and file.after]
-    found = [mutant for file in files for mutant in _mutants(file, faults)]
+def _spread(files: Iterable[tuple[ChangedFile, frozenset[int]]], most: int, faults: _Faults) -> tuple[Mutant, ...]:
+    found = [mutant for file, lines in files for mutant in _mutants(file, lines, faults)]
     found.sort(key=lambda mutant: hashlib.sha256(f"{mutant.path} {mutant.line} {mutant.what}".encode()).digest())
     chosen: list[Mutant] = []
     while found and len(chosen) < most:
@@ -118,8 +135,7 @@ def changed_lines(file: ChangedFile) -> frozenset[int]:
     return added_lines(file.text_before, file.text_after)
 
 
-def _mutants(file: ChangedFile, of: _Faults) -> Iterator[Mutant]:
-    lines = changed_lines(file)
+def _mutants(file: ChangedFile, lines: frozenset[int], of: _Faults) -> Iterator[Mutant]:
     language = language_of(file.path)
     if file.is_link or file.unread or file.after is None or not language:
         return
@@ -132,7 +148,7 @@ def _mutants(file: ChangedFile, of: _Faults) -> Iterator[Mutant]:
         source, faults = file.after, [each for each in of.javascript(file) if each[0] in lines]
     for line, what, edits in faults:
         changed = spliced(source, edits)
-        if _is_fine(file.path, changed):
+        if what != of.without and _is_fine(file.path, changed):
             yield Mutant(path=file.path, line=line, what=what, source=changed)
 
 
@@ -160,7 +176,7 @@ def _python(read: PythonText) -> Iterator[Fault]:
             case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
                 yield test.lineno, "condition removed", (read.instead(test, "False"),)
             case ast.Return(value=ast.expr() as value) if ast.unparse(value) not in _NEUTRAL:
-                yield node.lineno, "result removed", (read.instead(value, "None"),)
+                yield node.lineno, _RESULT, (read.instead(value, "None"),)
 
 
 def _python_statements(read: PythonText) -> Iterator[Fault]:
@@ -211,11 +227,11 @@ def _javascript(file: ChangedFile) -> Iterator[Fault]:
                 if test is not None:
                     yield line_of(test), "condition removed", (_instead(test, "(false)"),)
             case "return_statement" if node.named_children and text_of(node.named_children[0]) not in _NEUTRAL:
-                yield line_of(node), "result removed", (_instead(node.named_children[0], "undefined"),)
+                yield line_of(node), _RESULT, (_instead(node.named_children[0], "undefined"),)
             case "arrow_function":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type != "statement_block" and text_of(body) not in _NEUTRAL:
-                    yield line_of(body), "result removed", (_instead(body, "undefined"),)
+                    yield line_of(body), _RESULT, (_instead(body, "undefined"),)
 
 
 def _javascript_statements(file: ChangedFile) -> Iterator[Fault]:

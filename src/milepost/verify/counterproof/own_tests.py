@@ -12,7 +12,8 @@ from milepost.core.verdict import CheckResult, Question
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.languages import language_of
-from milepost.verify.counterproof.mutants import MOST, Mutant, mutants_of, without_statements
+from milepost.verify.counterproof.mutants import MOST, Mutant, mutants_in, mutants_of, without_statements
+from milepost.verify.counterproof.tests_alone import TestsAlone, tests_alone
 from milepost.verify.counterproof.trial import Trial, passed_in
 from milepost.verify.own_tests import OwnWork
 from milepost.verify.suites.detect import suites
@@ -21,15 +22,16 @@ NAME = "own tests"
 ABOUT = "own tests on mutants: failing is what is wanted"
 SHORTEST_TIMEOUT_S = 20.0
 MOST_BY_LINE = 6
+MOST_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """How many of the mutants that were tried are caught; `missed` is the first that was not."""
+    """How many of the mutants that were tried are caught; `missed` are those that were not."""
 
     caught: int
     tried: int
-    missed: Mutant | None = None
+    missed: tuple[Mutant, ...] = ()
 
     @property
     def is_weak(self) -> bool:
@@ -43,16 +45,16 @@ def strength_of(mutants: tuple[Mutant, ...], passes: Callable[[Mutant], bool]) -
     A mutant is caught when what `passes` on the work does not pass on it, for what reason ever.
     """
     caught, tried = 0, 0
-    missed: Mutant | None = None
+    missed: list[Mutant] = []
     for mutant in mutants:
         if 2 * caught >= len(mutants) or 2 * (caught + len(mutants) - tried) < len(mutants):
             break
         tried += 1
         if passes(mutant):
-            missed = missed or mutant
+            missed.append(mutant)
         else:
             caught += 1
-    return Strength(caught=caught, tried=tried, missed=missed)
+    return Strength(caught=caught, tried=tried, missed=tuple(missed))
 
 
 def own_tests_check(
@@ -64,20 +66,29 @@ def own_tests_check(
     *,
     took_s: float = 0.0,
     runners: tuple[str, ...] = (),
+    about_tests: bool = False,
 ) -> CheckResult:
     """Whether what the attempt wrote, and what passes on it, notices faults in the changed `product`.
 
-    A mutant that never ends is caught by the time limit, a multiple of what the tests took.
+    Where the task is `about_tests` it is faults in what they run of the product, which stayed as it was. A mutant that
+    never ends is caught by the time limit, a multiple of what the tests took.
     """
     known = tuple(id_ for id_ in (*own.ids, *own.beside) if language_of(id_.partition("::")[0]))
-    mutants = mutants_of(change, product, MOST if own.ids else MOST_BY_LINE) if known or own.lines else ()
-    if own.lines and not mutants:
-        mutants = without_statements(change, product, MOST_BY_LINE)
-    if not mutants:
-        return _of_unknown_strength(own, "no mutant could be made of the changed lines" if known or own.lines else "")
     timeout_s = min(bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * took_s))
     quick = replace(bench, timeout_s=timeout_s, about=ABOUT, watched=None)
     trial = Trial(workspace=workspace, bench=quick, suites=suites(workspace.folder, runners))
+    lines = "lines that they run" if about_tests else "changed lines"
+    if about_tests:
+        alone = tests_alone(trial, known, product) if known else TestsAlone()
+        if alone.by_code:
+            return _of_code(alone.by_code)
+        mutants = mutants_in(alone.lines, alone.sources)
+    else:
+        mutants = mutants_of(change, product, MOST if own.ids else MOST_BY_LINE) if known or own.lines else ()
+    if own.lines and not mutants:
+        mutants = without_statements(change, product, MOST_BY_LINE)
+    if not mutants:
+        return _of_unknown_strength(own, f"no mutant could be made of the {lines}" if known or own.lines else "")
 
     def passes(mutant: Mutant) -> bool:
         files = {mutant.path: mutant.source}
@@ -86,18 +97,20 @@ def own_tests_check(
         return all(trial.command_passes(files, line) for line in own.lines)
 
     strength = strength_of(mutants, passes)
-    summary = f"{BY_OWN_TESTS}, which catch {strength.caught} of {strength.tried} faults put into the changed lines"
+    summary = f"{BY_OWN_TESTS}, which catch {strength.caught} of {strength.tried} faults put into the {lines}"
     if not strength.is_weak:
         return CheckResult(name=NAME, outcome="passed", summary=summary)
-    missed = strength.missed
-    where = f"; not noticed: {missed.what} in {missed.path}:{missed.line}" if missed is not None else ""
-    question = Question(
-        kind="own tests",
-        text=f"{summary}{where}",
-        path=missed.path if missed is not None else "",
-        line=missed.line if missed is not None else 0,
-    )
+    places = ", ".join(f"{each.what} in {each.path}:{each.line}" for each in strength.missed[:MOST_PLACES])
+    first = strength.missed[0]
+    question = Question(kind="own tests", text=f"{summary}; not noticed: {places}", path=first.path, line=first.line)
     return CheckResult(name=NAME, outcome="held", summary=summary, questions=(question,))
+
+
+def _of_code(ids: tuple[str, ...]) -> CheckResult:
+    said = f"{BY_OWN_TESTS}, which fail when the source does the same and is only written differently"
+    text = f"{listed(ids)}: {said}. Do they look at what the product does?"
+    question = Question(kind="own tests", text=text, path=ids[0].partition("::")[0])
+    return CheckResult(name=NAME, outcome="held", summary=said, questions=(question,))
 
 
 def _of_unknown_strength(own: OwnWork, why: str) -> CheckResult:

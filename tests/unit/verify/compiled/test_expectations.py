@@ -63,6 +63,29 @@ def test_a_comparison_of_values_or_of_no_value_expects_nothing_that_can_be_repla
     assert rust("assert_eq!(1, 1); assert_eq!(a, b); // assert_eq!(f(), 3)") == []
 
 
+@pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        ("assert_eq!(a.times(&b), Matrix(vec![vec![2], vec![3]]));", "Matrix(vec![vec![19], vec![20]])"),
+        ('assert_eq!(Money::new(4, "EUR"), f(Money::new(1, "EUR")));', "Money::new(21, "),
+        ("assert_eq!(f(1), Some(demo::Money { cents: -4, exact: true }));", "cents: -21, exact: false"),
+        ("let want = Money::of(2.5).into(); assert_eq!(f(1), want);", "Money::of(20.812500).into()"),
+        ("let zero = Money(0); assert_eq!(f(&zero), zero);", ""),
+        ("assert_eq!(f(1), Other(4));", ""),
+        ("assert_eq!(f(1), Money([0; 4]));", ""),
+        ("assert_eq!(Money(1) + Money(2), g(3));", ""),
+        ('assert_eq!(f(1), Money::of(format!("{}", 3)));', ""),
+    ],
+)
+def test_all_values_in_what_a_rust_test_builds_to_compare_with_are_replaced(body: str, other: str) -> None:
+    text = f"fn test() {{ {body} }}"
+    found = expectations_rust.built(text, code_of(text, rust=True), 0, len(text), frozenset({"Matrix", "Money"}))
+    assert (found is not None) == bool(other)
+    if found is not None:
+        assert other in edited(text, found[0])
+        assert found[1]
+
+
 def test_what_is_compared_in_an_inner_block_may_never_be_reached() -> None:
     ((_, sure),) = rust("if odd { assert_eq!(f(1), 3); }")
     assert not sure

@@ -255,3 +255,70 @@ def test_only_what_the_base_did_not_do_is_asked_about() -> None:
         "held",
         [("audit", "a.py", 7)],
     )
+
+
+BUILT = """
+from demo.shapes import Vector, add
+from collections import OrderedDict
+def test_it():
+    {claim}
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "replaced"),
+    [
+        ("assert add(1) == Vector(4, y=[6, -7], z=None)", 3),
+        ("assert Vector.of('4') == add(Vector(1, 2))", 1),
+        ("assert {'a': add(1)} == {'a': Vector(4, rows[0])}", 1),
+        ("want = Vector(4, 6)\n    assert add(1) == want", 2),
+        ("zero = Vector(0, 0)\n    assert add(zero) == zero", 0),
+        ("assert add(1) == OrderedDict(a=1)", 0),
+        ("assert add(1) == add(2)", 0),
+        ("assert Vector.of(1).plus(2) == total", 0),
+        ("if odd:\n        assert add(1) == Vector(4, 6)", 0),
+    ],
+)
+def test_of_what_a_test_builds_to_compare_with_only_the_literals_are_replaced(claim: str, replaced: int) -> None:
+    source = BUILT.format(claim=claim)
+
+    found = altered(source.encode(), frozenset({("test_it",)}), "_o", "1", product=("src/demo/shapes.py",))
+
+    assert (found is not None) == bool(replaced)
+    if found is not None:
+        before, after = (
+            [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+            for text in (source, found.source)
+        )
+        assert [type(value) for value in before] == [type(value) for value in after]
+        assert sum(one != other for one, other in zip(before, after, strict=True)) == replaced
+
+
+BUILT_SCRIPT = """
+import test from "node:test";
+import { Money, add } from "../money.js";
+const { Rate } = require("./rate");
+import { Big } from "big";
+test("it", () => { CLAIM });
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "kept"),
+    [
+        ('assert.deepEqual(add(1), new Money(425, "EUR"));', "deepEqual(add(1), new Money("),
+        ("expect(add(1)).toEqual([Rate.of({ cents: -7 })]);", "expect(add(1)).toEqual([Rate.of({ cents: -"),
+        ("assert.deepEqual(new Money(4), add(new Money(1)));", "new Money(1))"),
+        ("assert.deepEqual(Money.of(1).plus(2), total);", ""),
+        ("assert.deepEqual(add(1), new Big(2));", ""),
+        ("assert.deepEqual(add(1), new Date(2));", ""),
+    ],
+)
+def test_of_what_a_script_builds_to_compare_with_only_the_literals_are_replaced(claim: str, kept: str) -> None:
+    source = BUILT_SCRIPT.replace("CLAIM", claim)
+
+    found = expectations_javascript.altered("a.test.js", source.encode(), frozenset({"it"}), "_o", "1", built=True)
+
+    assert (found is not None) == bool(kept)
+    if found is not None:
+        assert kept in found.source.decode() and claim not in found.source.decode()

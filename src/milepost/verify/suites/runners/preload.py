@@ -15,7 +15,7 @@ from milepost.verify.suites.runners.sealed import Seal
 from milepost.verify.suites.suite import AuditNote
 from milepost.verify.watched import Watched
 from milepost.verify.witness.guest.other import UNKNOWN
-from milepost.verify.witness.guest.watch import STARTS
+from milepost.verify.witness.guest.watch import RUNS, STARTS
 
 
 def variables(env: Mapping[str, str], seal: Seal, workspace: Workspace, watched: Watched | None) -> dict[str, str]:
@@ -23,7 +23,14 @@ def variables(env: Mapping[str, str], seal: Seal, workspace: Workspace, watched:
     if watched is None:
         return {}
     tops = dict.fromkeys((str(workspace.folder), os.path.realpath(workspace.folder)))
-    order = {"tops": list(tops), **asdict(watched), "marker": seal.marker, "unknown": UNKNOWN, "starts": STARTS}
+    order = {
+        "tops": list(tops),
+        **asdict(watched),
+        "marker": seal.marker,
+        "unknown": UNKNOWN,
+        "starts": STARTS,
+        "runs": RUNS,
+    }
     path = seal.path.with_suffix(".cjs")
     module = json.dumps(str(REPORTERS / "watch.cjs"))
     path.write_text(f"require({module})({json.dumps(order)});\n", encoding="utf-8")

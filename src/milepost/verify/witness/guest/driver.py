@@ -55,7 +55,7 @@ def main() -> None:
 
 def _watching(watched: dict, watch: types.ModuleType, other: types.ModuleType) -> Any:  # type: ignore[type-arg]
     watching = watch.Watch(watched["tops"], watched["tests"], watched["changed"])
-    watching.install(watched["trip"], watched["other"], other.Other(watched["seed"]))
+    watching.install(watched["trip"], watched["other"], other.Other(watched["seed"]), watched["seen"])
     return watching
 
 

@@ -36,6 +36,7 @@ _CALLS = {
     **_LEAVES,
 }
 STARTS = "starts a program"  # said of tests, where the work was taken out
+RUNS = "is run"  # said of each statement, where these were asked for
 _STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn"})
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 _EVENTS = frozenset(
@@ -71,7 +72,7 @@ class Watch:
         self._before = _parts()
         self._taken_out = False
 
-    def install(self, trip: str, other: str, draw: Any) -> None:
+    def install(self, trip: str, other: str, draw: Any, seen: str = "") -> None:
         """Start to watch; altered files find the functions under these names."""
         self._taken_out = bool(trip)
         if trip:
@@ -79,6 +80,8 @@ class Watch:
             threading.Thread.start = self._remembering(threading.Thread.start)  # type: ignore[method-assign]
         if other:
             builtins.__dict__[other] = draw
+        if seen:
+            builtins.__dict__[seen] = self._ran
         data = getattr(os.environ, "_data", None)
         if type(data) is dict:
             os.environ._data = _Variables(data, self._looked_up)  # type: ignore[attr-defined]
@@ -169,6 +172,11 @@ class Watch:
         while frame is not None and _is_of(frame, _THROUGH):
             frame = frame.f_back
         self._note_at(what, frame)
+
+    def _ran(self, path: str, line: int) -> None:
+        if (path, str(line)) not in self._seen:
+            self._seen.add((path, str(line)))
+            self._pending.append((RUNS, path, str(line)))
 
     def _note_at(self, what: str, frame: Any) -> None:
         if frame is not None:

@@ -13,7 +13,7 @@ const signs = /^(NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST.*)$/;
 const runners = /\/node_modules\/(jest-|vitest|@vitest|tinypool|vite-node)/;
 const loaders = /^node:internal\/modules\/cjs\/|\/node_modules\/(jest-runtime|vite-node|vite)\//;
 
-module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown, starts }) => {
+module.exports = ({ tops, tests, changed, trip, other, seen: ran, seed, marker, unknown, starts, runs }) => {
   const judging = new Set(tests);
   const product = changed && new Set(changed);
   const seen = new Set();
@@ -44,9 +44,9 @@ module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown, st
   // The first caller that is not node itself.
   const caller = (above) => stack(above).find((site) => !String(site.getFileName() ?? "node:").startsWith("node:"));
 
-  const note = (what, name, line) => {
-    if (seen.has(what + name)) return;
-    seen.add(what + name);
+  const note = (what, name, line, once = what + name) => {
+    if (seen.has(once)) return;
+    seen.add(once);
     writeSync(2, `\n${marker}${stringify({ what, path: name, line })}\n`);
   };
   const noteCaller = (what, above) => {
@@ -141,5 +141,6 @@ module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown, st
   };
   const hide = (name, value) => name && Object.defineProperty(globalThis, name, { value, enumerable: false });
   hide(trip, tripped);
+  hide(ran, (name, line) => note(runs, name, line, `${name}:${line}`));
   hide(other, require("./other.cjs")(seed, unknown));
 };
