@@ -113,6 +113,10 @@ module.exports.after = kit.after;
 module.exports.afterAll = kit.afterAll;
 module.exports.beforeEach = kit.beforeEach;
 module.exports.afterEach = kit.afterEach;
+module.exports.mock = kit.mock;
+module.exports.snapshot = kit.snapshot;
+module.exports.vi = kit.vi;
+module.exports.jest = kit.jest;
 module.exports.expect = observing.expect;
 
 // Call the steps in trials, the first with their own values; `load` gives the file of the steps anew.
