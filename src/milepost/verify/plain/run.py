@@ -63,11 +63,18 @@ class PlainRun:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Others:
     """How other values are drawn: by `seed`, with `words` of the product among them, in the place of `leaves`, or of
-    whatever the tests are found to have."""
+    whatever the tests are found to have. What is `compared` is said in words that another version can be held to, and
+    much larger values are tried as well."""
 
     seed: str
     words: tuple[str | int, ...] = ()
     leaves: tuple[Leaf, ...] = ()
+    compared: bool = False
+
+    def order(self) -> dict[str, Any]:
+        """The same as plain values."""
+        words, leaves = list(self.words), list(self.leaves)
+        return {"seed": self.seed, "words": words, "leaves": leaves, "compared": self.compared}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,8 +171,7 @@ class PlainProgram:
         if self.tree.bench.interpreter is None or plain.problem:
             return Observed()
         names = tuple(plain.names[place] for place in places if place in plain.names)
-        order = repr({"seed": others.seed, "words": list(others.words), "leaves": list(others.leaves)})
-        _, said = self._python(plain, names, room, hidden, order)
+        _, said = self._python(plain, names, room, hidden, repr(others.order()))
         seen = (fact[1:] for fact in said.facts if fact[0] == "saw" and len(fact) == 7)
         leaves = next((fact[1] for fact in said.facts if fact[0] == "leaves"), "[]")
         if said.disturbed:
@@ -218,8 +224,7 @@ class PlainProgram:
         plain = observing_javascript(self.path, source, folder, room)
         if plain.problem:
             return Observed()
-        order = {"seed": others.seed, "words": others.words, "leaves": others.leaves}
-        _, report = self._node(plain, places, room, hidden, {"others": order})
+        _, report = self._node(plain, places, room, hidden, {"others": others.order()})
         if isinstance(report, str):
             return Observed()
         seen = tuple(_seen(*words) for words in report.get("seen", ()))

@@ -10,7 +10,6 @@ import sys
 import time
 from contextlib import suppress
 
-from .alike import Alike
 from .cases import Case
 from .endings import OWN, Unfit, is_products
 from .kit import Kit
@@ -25,12 +24,9 @@ _READING = ("str", "repr", "len", "int", "float", "list", "tuple", "set", "dict"
 _ALIKE = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta", "UUID", "range")
 
 
-def observe(steps, calls, names, say, order):
+def observe_with(kit, steps, calls, names, say):
     """Call the steps in trials, the first with their own values; say what was asked of the product each time."""
-    kit = Observer(Alike(order["seed"], order["words"], order["leaves"]), say)
-    began, most, trial = time.monotonic(), FEWEST, 0
-    until, first = began + LONGEST_S, 1
-    while trial <= most and (trial < first or time.monotonic() < until):
+    for trial in _trials(kit, say):
         kit.alike.begin(trial)
         try:
             space = steps(kit)
@@ -42,11 +38,18 @@ def observe(steps, calls, names, say, order):
             kit.step, kit.count = name, 0
             with suppress(BaseException):  # what a step comes to is of no interest here
                 calls.call(space, name)
-        if not trial:
-            first = FIRST if time.monotonic() - began < 1 else 0
-            say("leaves", repr(kit.alike.leaves()))
-            most = min(MOST_TRIALS, max(FEWEST, MOST_CALLS // max(1, kit.said)))
-        trial += 1
+
+
+def _trials(kit, say):
+    began = time.monotonic()
+    yield 0
+    first = FIRST if time.monotonic() - began < 1 else 0
+    say("leaves", repr(kit.alike.leaves()))
+    for trial in range(1, min(MOST_TRIALS, max(FEWEST, MOST_CALLS // max(1, kit.said))) + 1):
+        if trial >= first and time.monotonic() >= began + LONGEST_S:
+            break
+        yield trial
+    yield from kit.larger(time.monotonic)
 
 
 class Observer(Kit):
@@ -63,6 +66,10 @@ class Observer(Kit):
 
     def fail(self, reason="", **_):
         pass
+
+    def larger(self, _):
+        """Trials beyond those that all observers have: none."""
+        return ()
 
     def given(self, value):
         """A value of the test in this trial."""
