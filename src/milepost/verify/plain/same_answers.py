@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ AS_BEFORE = "the answers of before: "
 ABOUT = "counter-proof: what the product answered before"
 MOST_FUNCTIONS = 5
 MOST_EXAMPLES = 3
+LONGEST_S = 30  # after which no further file of tests is begun
 LONGEST_SHOWN = 240
 
 # What code of no particular care raises for what it was not made for: which of them it is, is no behaviour.
@@ -47,8 +49,10 @@ class SameAnswersCheck:
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         product = tuple(path for path in self.product if self._may_answer_otherwise(path))
         found: dict[str, list[tuple[Seen, Answer]]] = {}
-        asked = 0
+        asked, until = 0, time.monotonic() + LONGEST_S
         for program, places in programs_about(self.runs, earlier, product, ABOUT) if product else ():
+            if asked and time.monotonic() > until:
+                break
             count, different = self._compare(program, places)
             asked += count
             for now, old in different:

@@ -6,7 +6,7 @@ const Alike = require("./alike.cjs");
 const kit = require("./kit.cjs");
 const same = require("./same.cjs");
 
-const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 3000, LONGEST_LARGER_MS = 10000, LONGEST = 300;
+const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 3000, LONGEST_LARGER_MS = 4000, LONGEST = 300;
 const OPAQUE = "?";
 const own = new WeakSet();
 const seen = [];
@@ -152,8 +152,9 @@ module.exports.observe = async (load, names, { seed, words, leaves, compared: is
   if (!(await attempt(0))) return { seen: [], leaves: [] };
   const most = Math.min(MOST_TRIALS, Math.max(FEWEST, Math.floor(MOST_CALLS / Math.max(1, seen.length))));
   for (let trial = 1; trial <= most && Date.now() < until; trial++) await attempt(trial);
+  const began = process.cpuUsage();
   for (const trial of compared ? Alike.larger : []) {
-    if (Date.now() > until + LONGEST_LARGER_MS) break;
+    if (process.cpuUsage(began).user / 1000 > LONGEST_LARGER_MS) break;
     tell(found());
     await attempt(trial);
   }

@@ -8,13 +8,14 @@ import hashlib
 import re
 import signal
 import sys
+import time
 
 from .alike import LARGER, MOST_LARGER, Alike
 from .endings import Unfit
 from .observe import Observer, _is_of_product, observe_with
 
 LONGEST, DEEPEST = 1000, 8
-LONGEST_CALL_S, LONGEST_OF_ALL_S = 10, 25
+LONGEST_STEP_S, LONGEST_LARGE_S, LONGEST_OF_ALL_S = 3, 15, 4
 UNKNOWN = "…"
 _VALUES = (int, float, complex, bool, str, bytes, type(None))
 _BY_VALUE = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta", "UUID", "range")
@@ -33,7 +34,7 @@ class Opaque(Exception):
 
 
 class TooLong(Unfit):
-    """A call takes longer than anybody waits for it."""
+    """A step takes longer than anybody waits for it."""
 
 
 class Comparing(Observer):
@@ -41,9 +42,9 @@ class Comparing(Observer):
 
     def __init__(self, alike, say):
         super().__init__(alike, say)
-        self._looked_outside = self.is_slow = False
+        self._looked_outside = False
         sys.addaudithook(self._watch)
-        signal.signal(signal.SIGALRM, self._give_up)
+        signal.signal(signal.SIGPROF, self._give_up)
 
     def _watch(self, event, given):
         reads = event == "open" and not str(given[0]).endswith(_MODULES)
@@ -54,11 +55,15 @@ class Comparing(Observer):
         self.is_slow = True
         raise TooLong("it takes too long")
 
-    def larger(self, now):
-        """The trials with larger values, until these take too long."""
-        until = now() + LONGEST_OF_ALL_S
+    def begin(self, name):
+        super().begin(name)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST_LARGE_S if self.alike.trial >= LARGER else LONGEST_STEP_S)
+
+    def larger(self):
+        """The trials with larger values, until these take too long; of time that the processor spends on them."""
+        until = time.process_time() + LONGEST_OF_ALL_S
         for trial in range(LARGER, LARGER + MOST_LARGER):
-            if self.is_slow or now() > until:
+            if self.is_slow or time.process_time() > until:
                 return
             yield trial
 
@@ -69,7 +74,6 @@ class Comparing(Observer):
         self.count += 1
         place, told = f"{self.step} {self.count}", ", ".join(asked)
         outer, self._looked_outside = self._looked_outside, False
-        signal.setitimer(signal.ITIMER_REAL, LONGEST_CALL_S)
         try:
             found = function(*given, **named)
             word, said = "gave", _of(found, [*own, *given, *named.values()])
@@ -77,7 +81,6 @@ class Comparing(Observer):
             word, said = "raised", "" if isinstance(problem, Unfit) else type(problem).__name__
             raise
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             self._tell(place, name, told, word, "" if self._looked_outside else said)
             self._looked_outside = outer or self._looked_outside
         return found
