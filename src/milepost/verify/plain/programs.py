@@ -19,7 +19,7 @@ from milepost.verify.witness.swap import read_plainly
 MOST_DECIDING = 30
 MOST_CONTROLS = 5
 SHORTEST_TIMEOUT_S = 30.0
-MOST_FILES, MOST_TESTS, COMPARED_S = 3, 40, 45.0
+MOST_FILES, MOST_TESTS, COMPARED_S = 2, 40, 45.0
 
 
 def programs(

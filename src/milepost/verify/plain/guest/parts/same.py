@@ -42,7 +42,7 @@ class Comparing(Observer):
 
     def __init__(self, alike, say):
         super().__init__(alike, say)
-        self._looked_outside = False
+        self._looked_outside, self.slow = False, set()
         sys.addaudithook(self._watch)
         signal.signal(signal.SIGPROF, self._give_up)
 
@@ -52,7 +52,7 @@ class Comparing(Observer):
             self._looked_outside = True
 
     def _give_up(self, *_):
-        self.is_slow = True
+        self.slow.add(self.step)
         raise TooLong("it takes too long")
 
     def begin(self, name):
@@ -61,9 +61,9 @@ class Comparing(Observer):
 
     def larger(self):
         """The trials with larger values, until these take too long; of time that the processor spends on them."""
-        until = time.process_time() + LONGEST_OF_ALL_S
+        until, before = time.process_time() + LONGEST_OF_ALL_S, len(self.slow)
         for trial in range(LARGER, LARGER + MOST_LARGER):
-            if self.is_slow or time.process_time() > until:
+            if len(self.slow) > before or time.process_time() > until:
                 return
             yield trial
 
