@@ -57,7 +57,7 @@ def _trials(kit, say):
 class Observer(Kit):
     """A kit whose claims hold whatever they are told, and which says what the product answers."""
 
-    slow = frozenset()  # the steps that take so long that nobody calls them again
+    slow: frozenset[str] = frozenset()  # the steps that take so long that nobody calls them again
 
     def __init__(self, alike, say):
         super().__init__()

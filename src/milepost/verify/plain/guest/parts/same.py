@@ -42,7 +42,7 @@ class Comparing(Observer):
 
     def __init__(self, alike, say):
         super().__init__(alike, say)
-        self._looked_outside, self.slow = False, set()
+        self._looked_outside = False
         sys.addaudithook(self._watch)
         signal.signal(signal.SIGPROF, self._give_up)
 
@@ -52,7 +52,7 @@ class Comparing(Observer):
             self._looked_outside = True
 
     def _give_up(self, *_):
-        self.slow.add(self.step)
+        self.slow = self.slow | {self.step}
         raise TooLong("it takes too long")
 
     def begin(self, name):
