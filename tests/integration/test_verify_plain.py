@@ -416,3 +416,149 @@ def test_order_is_asked_about_in_node_as_well(folder: Path, bench: Bench, work: 
     found = plain_run(folder, bench, base, {"src/hours.js": work})
 
     assert found.outcome == outcome, found
+
+
+COUNTS = 'def count(place):\n    """How many words a file has."""\n    return 0\n'
+COUNTING = """
+import contextlib, io, os, shutil, sys
+
+def count(place):
+    try:
+        with open(place) as file:
+            return len(file.read().split())
+    except OSError:
+        return -1
+
+def show(place):
+    width = os.get_terminal_size().columns if sys.stdout.isatty() else 80
+    print(f"{count(place)} words"[:width])
+
+if __name__ == "__main__":
+    for place in sys.argv[1:]:
+        show(place)
+"""
+GIVEN = """
+import contextlib, io, pathlib, subprocess, sys, unittest
+import pytest
+import count
+from count import count as counted
+
+HERE = pathlib.Path(__file__).resolve().parent
+"""
+HANDED_OVER = {
+    "a program": (
+        "def test_it():\n    place = str(HERE / 'data/a.txt')\n"
+        "    ran = subprocess.run([sys.executable, 'src/count.py', place], capture_output=True, text=True)\n"
+        "    assert ran.stdout == '3 words\\n'\n"
+    ),
+    "relative": "def test_it():\n    assert counted('tests/data/a.txt') == 3\n",
+    "a changed folder": (
+        "def test_it(monkeypatch):\n    monkeypatch.chdir(HERE)\n    assert counted('data/a.txt') == 3\n"
+    ),
+    "a copy": (
+        "import shutil\ndef test_it(tmp_path):\n    place = shutil.copy(HERE / 'data/a.txt', tmp_path)\n"
+        "    assert counted(str(place)) == 3\n"
+    ),
+    "a fixture": (
+        "@pytest.fixture\ndef folder():\n    return HERE / 'data'\n\n"
+        "def test_it(folder):\n    assert counted(folder / 'a.txt') == 3\n"
+    ),
+    "each file": (
+        "@pytest.mark.parametrize('number', [1, 2])\ndef test_it(number):\n"
+        "    assert counted(HERE / 'data' / f'n{number}.txt') == number\n"
+    ),
+    "what is printed": (
+        "def test_it(capsys):\n    count.show(HERE / 'data/a.txt')\n    assert capsys.readouterr().out\n"
+    ),
+    "what is written": (
+        "def test_it():\n    with contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "        count.show(HERE / 'data/a.txt')\n    assert out.getvalue() == '3 words\\n'\n"
+    ),
+    "other fixtures": (
+        "def test_it(tmp_path_factory, caplog, recwarn, request, capfd):\n"
+        "    place = tmp_path_factory.mktemp('x') / 'a'\n    place.write_text('a b')\n    assert counted(place) == 2\n"
+    ),
+    "a fixture with parameters": (
+        "@pytest.fixture(params=[1, 2])\ndef number(request):\n    return request.param\n\n"
+        "def test_it(number):\n    assert counted(HERE / f'data/n{number}.txt') == number\n"
+    ),
+    "a class": (
+        "class TestIt(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n        super().setUpClass()\n"
+        "        cls.data = HERE / 'data'\n        cls.addClassCleanup(print)\n\n"
+        "    def setUp(self):\n        self.seen = []\n        self.addCleanup(self.seen.clear)\n\n"
+        "    def test_it(self):\n        for number in (1, 2):\n            with self.subTest(number=number):\n"
+        "                self.assertEqual(counted(self.data / f'n{number}.txt'), number)\n\n"
+        "    def test_what_is_said(self):\n        with self.assertLogs() as logs:\n"
+        "            __import__('logging').warning('%d', counted(self.data / 'a.txt'))\n"
+        "        self.assertEqual(logs.records[0].getMessage(), '3')\n"
+    ),
+    "a loop": (
+        "class TestIt(unittest.IsolatedAsyncioTestCase):\n    async def asyncSetUp(self):\n        self.wanted = 3\n\n"
+        "    async def test_it(self):\n"
+        "        self.assertEqual(counted(HERE / 'data/a.txt'), self.wanted)\n\n"
+        "class TestMore(unittest.IsolatedAsyncioTestCase):\n"
+        "    async def test_it(self):\n        self.assertEqual(counted(HERE / 'data/a.txt'), 3)\n"
+    ),
+    "a terminal": ("def test_it():\n    count.show('src/count.py')\n    count.show(HERE / 'data/a.txt')\n"),
+}
+
+
+@pytest.mark.parametrize("how", HANDED_OVER)
+def test_what_tests_hand_to_the_product_is_there(folder: Path, bench: Bench, how: str) -> None:
+    data = {"tests/data/a.txt": "one two three\n", "tests/data/n1.txt": "one\n", "tests/data/n2.txt": "one two\n"}
+    base = {"src/count.py": COUNTS, "tests/test_count.py": GIVEN + HANDED_OVER[how], **data}
+
+    found = plain_run(folder, bench, base, {"src/count.py": COUNTING})
+
+    assert found.outcome in ("passed", "absent"), found
+
+
+JS_COUNTING = """
+const { readFileSync } = require('node:fs');
+exports.count = (place) => {
+  try {
+    return readFileSync(place, 'utf8').trim().split(/\\s+/).length;
+  } catch {
+    return -1;
+  }
+};
+if (require.main === module) console.log(exports.count(process.argv[2]));
+"""
+JS_GIVEN = """
+const { test, describe, it, mock, before, beforeEach, after, afterEach } = require('node:test');
+const assert = require('node:assert');
+const { execFileSync } = require('node:child_process');
+const { join } = require('node:path');
+const { count } = require('../count.js');
+const place = join(__dirname, 'data', 'a.txt');
+"""
+JS_HANDED_OVER = {
+    "a program": (
+        "test('it', () => assert.equal(execFileSync('node', ['count.js', place], { encoding: 'utf8' }), '3\\n'));"
+    ),
+    "relative": "test('it', () => assert.equal(count('test/data/a.txt'), 3));",
+    "a mock": "test('it', (t) => { const said = t.mock.fn(count); assert.equal(said(place), 3); });",
+    "a mock of the runner": "test('it', () => { const said = mock.fn(count); assert.equal(said(place), 3); });",
+    "clean-up": "test('it', (t) => { t.after(() => {}); t.diagnostic('x'); assert.equal(count(place), 3); });",
+    "around": (
+        "describe('all', () => { let place2; before(() => { place2 = place; }); after(() => {});\n"
+        "beforeEach(() => {}); afterEach(() => {}); it('counts', () => assert.equal(count(place2), 3)); });"
+    ),
+    "inner tests": "test('all', async (t) => { await t.test('one', () => assert.equal(count(place), 3)); });",
+    "a signal": "test('it', (t) => { assert.equal(t.signal.aborted, false); assert.equal(count(place), 3); });",
+}
+
+
+@needs("node")
+@pytest.mark.parametrize("how", JS_HANDED_OVER)
+def test_what_node_tests_hand_to_the_product_is_there(folder: Path, bench: Bench, how: str) -> None:
+    base = {
+        "package.json": json.dumps({"scripts": {"test": "node --test"}}),
+        "count.js": "exports.count = () => 0;\n",
+        "test/data/a.txt": "one two three\n",
+        "test/count.test.js": JS_GIVEN + JS_HANDED_OVER[how] + "\n",
+    }
+
+    found = plain_run(folder, bench, base, {"count.js": JS_COUNTING})
+
+    assert found.outcome in ("passed", "absent"), found

@@ -32,6 +32,7 @@ from milepost.verify.checks.second_look import (
     CounterProof,
     LineProof,
     OwnTests,
+    SameAnswers,
     SecondLook,
     UnderOtherNames,
     UnseenInputs,
@@ -44,7 +45,7 @@ from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
 from milepost.verify.checks.vulnerabilities import VulnerabilitiesCheck
 from milepost.verify.command_runner import Bench, last_line, tail
-from milepost.verify.judging.behaviour import about, is_about_words, keeps_behaviour
+from milepost.verify.judging.behaviour import about, is_about_speed, is_about_words, keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.examples import with_examples_of
@@ -290,6 +291,8 @@ def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Ques
     yield "tests", WithoutRunner(look=look)
     if not look.about_tests:
         yield "tests", UnseenInputs(look=look, task=words_of(subject.task))
+        if keeps_behaviour(subject.task) or is_about_speed(subject.task):
+            yield "tests", SameAnswers(look=look)
     if any(path.endswith((".go", ".rs")) for path in look.product):
         yield "tests", UnderOtherNames(look=look)
     yield "tests", Audit(look=look, at_base=subject.before.notes(), task=words_of(subject.task))

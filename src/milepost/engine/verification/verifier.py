@@ -28,8 +28,8 @@ from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.judging.changed_tests import file_of
 from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.examples import files_with_examples
-from milepost.verify.judging.layout import BaseFacts
-from milepost.verify.judging.line_words import programs_in, subjects_in
+from milepost.verify.judging.layout import BaseFacts, is_checking
+from milepost.verify.judging.line_words import programs_in, subjects_in, work_named_in
 from milepost.verify.judging.paths import CODE, suffix
 from milepost.verify.judging.split import Split, split
 from milepost.verify.laid_tests import Material
@@ -110,7 +110,9 @@ class Verifier:
             opened=frozenset(path for found in lines for path in found.opened),
             programs=programs_in(lines_of(task), there),
         )
-        return split(change, (*files_of(task), *subjects_in(lines_of(task), there)), facts)
+        named = [name for part in task.walk() for name in work_named_in(part.title, facts.programs)]
+        works = (name for name in named if not is_checking(name))
+        return split(change, (*files_of(task), *subjects_in(lines_of(task), there), *works), facts)
 
     def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split, before: Baseline) -> Trees:
         """Checkouts of the candidate as it is and, where it touches what judges, of the bench tree."""

@@ -21,6 +21,7 @@ from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.counterproof.testing_libraries import testing_libraries
 from milepost.verify.own_tests import OwnWork, own_work
 from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.plain.same_answers import SameAnswersCheck
 from milepost.verify.plain.unseen import UnseenInputsCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
@@ -98,6 +99,18 @@ class UnseenInputs:
         check = UnseenInputsCheck(
             runs=look.runs, change=look.change, product=look.product, seed=look.seed, own=own, task=self.task
         )
+        return check.run_after(workspace, earlier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SameAnswers:
+    """What the product answered before the change, and what it answers now."""
+
+    look: SecondLook
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        look = self.look
+        check = SameAnswersCheck(runs=look.runs, change=look.change, product=look.product, seed=look.seed)
         return check.run_after(workspace, earlier)
 
 

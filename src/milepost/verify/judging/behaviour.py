@@ -39,6 +39,12 @@ _TYPES = (
 # Files in which nothing but types can be.
 _STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 # What is to be faster is code only where something of the code is named: routes and pictures are optimised as well.
+_FASTER = re.compile(
+    r"(?:optimi[sz]e|speed up|cache|memoi[sz]e)\b|(?:make|keep) .*\b(?:fast(?:er)?|quick(?:er)?|efficient)\b"
+    r"|(?:improve|increase|better) .*\b(?:performance|speed)\b|(?:reduce|cut|lower) .*\b(?:time|memory|allocations)\b"
+    r"|.*\b(?:in linear time|not (?:be )?quadratic|without quadratic)\b|(?:perf|performance)\b",
+    re.IGNORECASE,
+)
 _SPEED_OF = r"(?:(?:simplify|refactor) and )?(?:optimi[sz]e|speed up)\b"
 _SPEED = r"(?:(?:minor|small|some|more) )*performance (?:improvements?|optimi[sz]ations?|tweaks?) (?:of|in|to|for)\b"
 _DOCS = (
@@ -68,6 +74,7 @@ _BESIDES = re.compile(
     r"|creates?|builds?|so that|when|instead|unless|if|users?|faster|speed)\b",
     re.IGNORECASE,
 )
+_OF_SPEED = frozenset({"make", "makes", "faster", "speed", "when", "so that"})
 _PLAINLY = re.compile(rf"(?:{_ALWAYS})\b", re.IGNORECASE)
 _OF_DOCS_OR_TYPES = re.compile(rf"(?:{_TYPES}|{_DOCS}|{_FORMATTERS}|{_SPEED})", re.IGNORECASE)
 _OF_CODE = re.compile(rf"(?:{_SPEED_OF}|(?:{_PERHAPS})\b)", re.IGNORECASE)
@@ -89,6 +96,16 @@ def keeps_behaviour(task: Task) -> bool:
 def _is_about_types(task: Task) -> bool:
     """Whether all the files that a task names can hold nothing but types."""
     return bool(task.files) and all(file.endswith(_STUBS) for file in task.files)
+
+
+def is_about_speed(task: Task) -> bool:
+    """Whether a task, with all that is done in the same attempt, is about how fast something is, and no more.
+
+    Weaker than what `keeps_behaviour` asks: that something is faster is still to be shown.
+    """
+    title = _own_title(task).strip().lstrip("*_ ")
+    asks_besides = {found.lower() for found in _BESIDES.findall(title)} - _OF_SPEED
+    return bool(_FASTER.match(title)) and not asks_besides and all(map(is_about_speed, task.subtasks))
 
 
 def is_about_words(task: Task) -> bool:

@@ -14,6 +14,7 @@ _READERS = frozenset(
 )
 _WRAPPERS = frozenset({"!", "env", "time", "nice", "exec", "command", "if", "then", "else", "do", "while", "until"})
 _SCRIPT = re.compile(r"""(?:/bin/)?(?:ba|da|z)?sh -l?c (["'])(.*)\1""", re.DOTALL)
+_MERELY_PASSES = re.compile(r"\b(?:pass(?:es|ing)?|succeeds?|green|bench\w*|complain\w*|quiet)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"&&|\|\||[;|&()\n]")
 
 
@@ -21,6 +22,14 @@ def programs_in(lines: Iterable[str], files: frozenset[str]) -> frozenset[str]:
     """The files of a base that these lines run: as a program, or by an interpreter, or as a makefile."""
     named = (_plain(word) for words in _commands(lines) for word in _run(words))
     return frozenset(name for name in named if name in files)
+
+
+def work_named_in(title: str, programs: frozenset[str]) -> tuple[str, ...]:
+    """The program of a `Verify:` line that a title names as what is worked on: the first file that it names, unless
+    that is only to pass, or to be measured by. `programs` are those of the lines."""
+    words = (_plain(word.strip("`*_'\"(),:;")) for word in title.split())
+    first = next((word for word in words if re.search(r"\w\.\w+$", word) or word in programs), "")
+    return (first,) if first in programs and not _MERELY_PASSES.search(title) else ()
 
 
 def subjects_in(lines: Iterable[str], files: frozenset[str] = frozenset()) -> tuple[str, ...]:

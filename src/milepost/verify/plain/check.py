@@ -38,7 +38,8 @@ class PlainRunCheck:
         return replace(told, enforced=first.enforced) if first is not None else told
 
     def _try(self, program: PlainProgram, units: tuple[Unit, ...]) -> FileOutcome:
-        """Run the tests; those that fail are run once more, as an accusation must not come from a flaky test."""
+        """Run the tests; those that fail are run once more with the files that they hand to the product, as an
+        accusation must not come from a flaky test either."""
         if not units:
             return FileOutcome(
                 path=program.path, problem=program.plain().problem or "its tests take fixtures from elsewhere"
@@ -48,8 +49,9 @@ class PlainRunCheck:
         if first.problem and first.result is not None:
             first = program.run(places)
         bad = tuple(unit.place for unit in units if first.endings.get(unit.place, ("passed", ""))[0] != "passed")
-        again = program.run(bad) if bad and not first.problem else PlainRun()
+        again = program.run(bad, given=True) if bad and not first.problem else PlainRun()
         tried = self._repeated(program, units, first, weighed(program.path, units, first, again))
+        first = first.and_passed_in(again)
         if not is_doubtful(tried, units, first):
             return tried
         with swapped(program.tree.workspace.folder, old_files(self.change, self.product)):

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from milepost.core.folders import NOT_SOURCE
 from milepost.sandbox.remove_folder import remove
-from milepost.verify.judging.paths import is_test_folder
+from milepost.verify.judging.paths import CODE, is_test_folder, suffix
 from milepost.verify.witness.swap import swapped
 
 MOST_FILES = 10_000
@@ -19,6 +19,8 @@ MOST_BYTES = 200_000_000
 TOO_MANY = "there are too many test files to put them out of sight"
 
 _TEST_NAME = re.compile(r"test_.*\.py|conftest\.py|.*\.(test|spec)\.[cm]?[jt]sx?")
+_LITERAL = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
+_OWN_PLACE = re.compile(r"\b(?:__file__|__dirname|__filename|import\.meta)\b")
 _LEFT_ALONE = NOT_SOURCE - {"__pycache__"}
 # What runs of tests and linters leave: it names the tests, and is made again when it is missed.
 _CACHES = frozenset(
@@ -74,6 +76,21 @@ def files_to_hide(checkout: Path, tests: frozenset[str]) -> tuple[str, ...] | No
                 found.append(path)
                 size += (Path(place) / name).lstat().st_size
     return tuple(found) if len(found) <= MOST_FILES and size <= MOST_BYTES else None
+
+
+def given_by(source: str, hidden: tuple[str, ...]) -> frozenset[str]:
+    """The hidden files that a file of tests may hand to the product: it names them, or their folder, or looks for files
+    from where it stands itself. Code only where it is named, and none that is called as tests are."""
+    words = {word for text in _LITERAL.findall(source) for word in re.split(r"[/\\\s{}]+", text)}
+    looks_around = bool(_OWN_PLACE.search(source))
+
+    def is_given(path: str) -> bool:
+        place = PurePosixPath(path)
+        if suffix(path) in CODE:
+            return place.name in words and not _TEST_NAME.fullmatch(place.name)
+        return looks_around or bool({place.stem, *place.parts} & words)
+
+    return frozenset(filter(is_given, hidden))
 
 
 def _test_folder(path: str) -> str | None:

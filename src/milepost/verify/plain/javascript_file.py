@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RUNNERS = frozenset({"node:test", "vitest", "@jest/globals"})
 GLOBALS = (
     *("test", "it", "describe", "suite", "expect", "before", "after", "beforeAll", "afterAll"),
-    *("beforeEach", "afterEach"),
+    *("beforeEach", "afterEach", "vi", "jest"),
 )
 
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".jsx")

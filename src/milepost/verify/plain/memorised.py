@@ -18,7 +18,7 @@ MANY_UNSEEN = 24
 Word = Literal["gave", "same", "raised"]
 Answer = tuple[Word, str]
 
-_SLIPS = frozenset({"TypeError", "AttributeError", "UnboundLocalError", "RecursionError", "MemoryError"})
+SLIPS = frozenset({"TypeError", "AttributeError", "UnboundLocalError", "RecursionError", "MemoryError"})
 _TRUTHS = frozenset({"True", "False", "true", "false"})
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|(?<![\w.])(-?\d+(?:\.\d+)?)")
 _TEXT = re.compile(r"['\"]")
@@ -151,7 +151,7 @@ def _alike(others: Mapping[str, Answer], known: Mapping[str, Answer], refusals: 
 
 def _is_slip(answer: Answer) -> bool:
     """Whether an answer says that the input was of no use at all, rather than what was made of it."""
-    return answer[0] == "raised" and answer[1] in _SLIPS
+    return answer[0] == "raised" and answer[1] in SLIPS
 
 
 def _counts(answer: Answer) -> bool:

@@ -17,7 +17,7 @@ from milepost.core.commands import CommandResult
 from milepost.verify.at_home import home_in, login
 from milepost.verify.command_runner import last_line
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
-from milepost.verify.plain.hide import TOO_MANY, files_to_hide, out_of_sight
+from milepost.verify.plain.hide import TOO_MANY, files_to_hide, given_by, out_of_sight
 from milepost.verify.plain.javascript_file import PlainScript, plain_javascript
 from milepost.verify.plain.memorised import Seen
 from milepost.verify.plain.memorised import Word as Asked
@@ -54,15 +54,27 @@ class PlainRun:
     problem: str = ""
     result: CommandResult | None = None
 
+    def and_passed_in(self, again: PlainRun) -> PlainRun:
+        """The same, where what passed in another run has passed."""
+        passed = {place: ending for place, ending in again.endings.items() if ending[0] == "passed"}
+        return replace(self, endings={**self.endings, **passed})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Others:
     """How other values are drawn: by `seed`, with `words` of the product among them, in the place of `leaves`, or of
-    whatever the tests are found to have."""
+    whatever the tests are found to have. What is `compared` is said in words that another version can be held to, and
+    much larger values are tried as well."""
 
     seed: str
     words: tuple[str | int, ...] = ()
     leaves: tuple[Leaf, ...] = ()
+    compared: bool = False
+
+    def order(self) -> dict[str, Any]:
+        """The same as plain values."""
+        words, leaves = list(self.words), list(self.leaves)
+        return {"seed": self.seed, "words": words, "leaves": leaves, "compared": self.compared}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +98,19 @@ class PlainProgram:
     def language(self) -> str:
         return "Python" if suffix(self.path) in PYTHON else "JavaScript" if suffix(self.path) in JAVASCRIPT else ""
 
-    def run(self, places: tuple[str, ...]) -> PlainRun:
-        """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight."""
+    def run(self, places: tuple[str, ...], *, given: bool = False) -> PlainRun:
+        """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight.
+
+        With `given` the files are in sight that the tests may hand to the product.
+        """
         checkout = self.tree.workspace.folder
         source = read_plainly(checkout, self.path)
         hidden = self.hidden()
         if source is None or hidden is None:
             return PlainRun(problem=TOO_MANY if source is not None else f"there is no {self.path}")
+        if given:
+            known = given_by(source.decode("utf-8", "replace"), hidden) - self.tests
+            hidden = tuple(path for path in hidden if path not in known)
         with self._room() as room:
             if self.language == "Python":
                 return self._run_python(places, room, hidden)
@@ -153,8 +171,7 @@ class PlainProgram:
         if self.tree.bench.interpreter is None or plain.problem:
             return Observed()
         names = tuple(plain.names[place] for place in places if place in plain.names)
-        order = repr({"seed": others.seed, "words": list(others.words), "leaves": list(others.leaves)})
-        _, said = self._python(plain, names, room, hidden, order)
+        _, said = self._python(plain, names, room, hidden, repr(others.order()))
         seen = (fact[1:] for fact in said.facts if fact[0] == "saw" and len(fact) == 7)
         leaves = next((fact[1] for fact in said.facts if fact[0] == "leaves"), "[]")
         if said.disturbed:
@@ -207,8 +224,7 @@ class PlainProgram:
         plain = observing_javascript(self.path, source, folder, room)
         if plain.problem:
             return Observed()
-        order = {"seed": others.seed, "words": others.words, "leaves": others.leaves}
-        _, report = self._node(plain, places, room, hidden, {"others": order})
+        _, report = self._node(plain, places, room, hidden, {"others": others.order()})
         if isinstance(report, str):
             return Observed()
         seen = tuple(_seen(*words) for words in report.get("seen", ()))

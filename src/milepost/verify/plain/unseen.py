@@ -7,6 +7,7 @@ import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
@@ -61,7 +62,7 @@ class UnseenInputsCheck:
         """How many inputs were tried that the tests of a file do not have, and what knows those that they have."""
         places = tuple(unit.place for unit in units if unit.decides)
         checkout = program.tree.workspace.folder
-        others = Others(seed=self.seed, words=tuple(self._words(program))[:MOST_WORDS])
+        others = Others(seed=self.seed, words=tuple(words_of(checkout, program.path, self.product))[:MOST_WORDS])
         observed = program.observe(places, others)
         now = observed.seen
         if not is_worth_asking(now):
@@ -73,18 +74,19 @@ class UnseenInputsCheck:
         unseen = {(one.name, one.given) for one in now if one.given not in known}
         return len(unseen), memorised(now, base, refusals=refusals_in(source), named=self.task)
 
-    def _words(self, program: PlainProgram) -> Iterator[str | int]:
-        """What stands in the source of the product: a table that has more than the tests have is none of theirs."""
-        checkout = program.tree.workspace.folder
-        alike = PYTHON if suffix(program.path) in PYTHON else JAVASCRIPT
-        below = (path.relative_to(checkout).as_posix() for path in files_below(checkout))
-        sources = [path for path in below if suffix(path) in alike and not is_test_path(path)]
-        seen: set[str | int] = set()
-        for path in dict.fromkeys((*self.product, *sources[:MOST_SOURCES])):
-            for word in words_in(path, (read_plainly(checkout, path) or b"").decode("utf-8", "replace")):
-                if word not in seen and not (isinstance(word, str) and not 0 < len(word) <= LONGEST_WORD):
-                    seen.add(word)
-                    yield word
+
+def words_of(checkout: Path, path: str, product: tuple[str, ...]) -> Iterator[str | int]:
+    """What stands in the source of a product that a test file at `path` is about: a table that has more than the tests
+    have is none of theirs."""
+    alike = PYTHON if suffix(path) in PYTHON else JAVASCRIPT
+    below = (found.relative_to(checkout).as_posix() for found in files_below(checkout))
+    sources = [found for found in below if suffix(found) in alike and not is_test_path(found)]
+    seen: set[str | int] = set()
+    for source in dict.fromkeys((*product, *sources[:MOST_SOURCES])):
+        for word in words_in(source, (read_plainly(checkout, source) or b"").decode("utf-8", "replace")):
+            if word not in seen and not (isinstance(word, str) and not 0 < len(word) <= LONGEST_WORD):
+                seen.add(word)
+                yield word
 
 
 def words_in(path: str, source: str) -> Iterator[str | int]:

@@ -8,7 +8,7 @@ import pytest
 
 from milepost.core.task import Task
 from milepost.plan.graph.groups import as_one
-from milepost.verify.judging.behaviour import is_about_words, keeps_behaviour
+from milepost.verify.judging.behaviour import is_about_speed, is_about_words, keeps_behaviour
 
 
 def task(title: str) -> Task:
@@ -124,3 +124,23 @@ def test_all_that_is_done_in_one_attempt_must_say_it() -> None:
 )
 def test_a_title_about_words_asks_for_nothing_besides(title: str, said: bool) -> None:
     assert is_about_words(task(title)) is said
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Make distance() fast: the benchmark must run in under a second", True),
+        ("Make the parser faster", True),
+        ("Speed up nth_permutation", True),
+        ("Cache the summary of orders", True),
+        ("Improve the performance of `merge`", True),
+        ("Reduce the time that imports take", True),
+        ("Parse in linear time", True),
+        ("Make pages load faster and show a spinner", False),
+        ("Cache the summary and add an option --fresh", False),
+        ("Add a fast path", False),
+        ("Show how fast a download is", False),
+    ],
+)
+def test_a_title_about_speed_asks_for_nothing_besides(title: str, said: bool) -> None:
+    assert is_about_speed(task(title)) is said

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.verify.judging.line_words import programs_in, subjects_in
+from milepost.verify.judging.line_words import programs_in, subjects_in, work_named_in
 
 FILES = frozenset({"check.py", "scripts/check.sh", "examples.txt", "a.txt", "ci.mk", "tools/verify.js"})
 
@@ -30,3 +30,19 @@ def test_what_a_line_runs_judges_and_what_it_looks_at_is_the_work(
 ) -> None:
     assert programs_in([line], FILES) == programs
     assert subjects_in([line], FILES) == subjects
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("Add an option --json to `cli.js`", ("cli.js",)),
+        ("stats.py FILE prints how many numbers the file has", ("stats.py",)),
+        ("Add an option --json", ()),
+        ("Make stats.py faster: cli.js must end in a second", ("stats.py",)),
+        ("Read numbers.txt in cli.js", ()),
+        ("Make cli.js pass", ()),
+        ("Get cli.js green", ()),
+    ],
+)
+def test_the_program_that_a_title_says_is_worked_on(title: str, named: tuple[str, ...]) -> None:
+    assert work_named_in(title, frozenset({"cli.js", "stats.py"})) == named

@@ -1,6 +1,8 @@
 // Values like others: of the same type and shape, some letters, digits or places different. As `parts/alike.py`.
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const LONGEST = 4000, MOST_LEAVES = 300;
+const LARGER = 1000, MOST_LARGER = 6; // in these trials texts and lists are longer, turn by turn
+const TEXT_LENGTHS = [60, 256, 2000], LIST_LENGTHS = [30, 100, 1000];
 
 const isLeaf = (value) => ["string", "number"].includes(typeof value);
 const isPlain = (value) => value !== null && typeof value === "object" && [Object.prototype, null].includes(Object.getPrototypeOf(value));
@@ -9,7 +11,7 @@ const keyOf = (value) => `${typeof value}:${value}`;
 // Takes note of values in trial 0, and replaces some or all of them in those that follow; the same twice is the same.
 module.exports = class Alike {
   constructor(seed, words, leaves) {
-    Object.assign(this, { seed, words, trial: 0, instead: new Map(), reshapes: null, known: leaves.length > 0 });
+    Object.assign(this, { seed, words, trial: 0, instead: new Map(), reshapes: null, listLength: -1, known: leaves.length > 0 });
     this.leaves = new Map(leaves.map((leaf) => [keyOf(leaf), leaf]));
   }
 
@@ -18,10 +20,22 @@ module.exports = class Alike {
     this.trial = trial;
     this.reshapes = trial % 4 === 3 ? draw : null;
     const leaves = [...this.leaves.values()];
+    if (trial >= LARGER) return this.beginLarger(draw, (trial - LARGER) >> 1, trial % 2 === 1);
     if (!trial || leaves.length === 0) return;
     const way = trial % 4;
     const chosen = way === 0 ? leaves : way === 1 ? leaves.filter(() => draw() < 0.5) : [leaves[((trial >> 2) * 2 + way) % leaves.length]];
     this.instead = new Map(chosen.map((leaf) => [keyOf(leaf), this.other(leaf, draw, trial % 8 === 0)]));
+  }
+
+  // Lengthen all texts, or all lists: by others like them, so that nothing is a mere repetition.
+  beginLarger(draw, size, ofLists) {
+    Object.assign(this, { instead: new Map(), reshapes: draw, listLength: ofLists ? LIST_LENGTHS[size] : 0 });
+    for (const leaf of ofLists ? [] : this.leaves.values()) {
+      if (typeof leaf !== "string") continue;
+      let longer = leaf;
+      while (longer.length < Math.max(TEXT_LENGTHS[size], size ? 0 : 10 * leaf.length)) longer += text(leaf, draw, "");
+      this.instead.set(keyOf(leaf), longer);
+    }
   }
 
   value(value) {
@@ -49,9 +63,20 @@ module.exports = class Alike {
 
   reshaped(values) {
     const draw = this.reshapes;
+    if (this.listLength >= 0) {
+      const more = values.length ? Math.max(0, this.listLength - values.length) : 0;
+      return [...values, ...Array.from({ length: more }, (_, at) => this.varied(values[at % values.length], draw))];
+    }
     if (!draw || values.length < 2 || draw() < 0.3) return values;
     const at = Math.floor(draw() * values.length);
     return choice([[...values].reverse(), values.filter((_, place) => place !== at), [...values, values[at]]], draw);
+  }
+
+  // A further entry of a list, like one that it has.
+  varied(value, draw) {
+    if (Array.isArray(value)) return value.map((one) => this.varied(one, draw));
+    if (isPlain(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.varied(one, draw)]));
+    return isLeaf(value) && value !== "" ? this.other(value, draw, false) : value;
   }
 
   other(leaf, draw, wild) {
@@ -68,6 +93,8 @@ module.exports = class Alike {
     return wild ? [...leaf].map((each) => (/[a-z0-9]/i.test(each) ? sign(each, draw) : each)).join("") : text(leaf, draw, pool);
   }
 };
+
+module.exports.larger = Array.from({ length: MOST_LARGER }, (_, at) => LARGER + at);
 
 function drawing(seed) {
   let state = 2166136261;

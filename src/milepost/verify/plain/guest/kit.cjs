@@ -36,6 +36,13 @@ function group(...given) {
 
 const none = () => undefined;
 for (const one of [step, group]) Object.assign(one, { skip: none, todo: none, only: one });
+// What only a runner has: a step that uses it is unfit, and others are not.
+const absent = (name) =>
+  new Proxy(function () {}, {
+    get: (_, part) => (typeof part === "symbol" ? undefined : absent(`${name}.${part}`)),
+    apply: () => { throw new expect.Unfit(`there is no ${name} here`); },
+    construct: () => { throw new expect.Unfit(`there is no ${name} here`); },
+  });
 const around = (when) => (work) => void current[when].push(work);
 
 module.exports = step;
@@ -50,6 +57,10 @@ module.exports.afterAll = around("after");
 module.exports.beforeEach = around("beforeEach");
 module.exports.afterEach = around("afterEach");
 module.exports.expect = expect.expect;
+module.exports.mock = absent("mock");
+module.exports.snapshot = absent("snapshot");
+module.exports.vi = absent("vi");
+module.exports.jest = absent("jest");
 module.exports.forget = () => {
   root = current = newGroup("", null);
 };
@@ -87,7 +98,8 @@ async function callGroup(one, titles, names, results, backwards) {
 async function callStep(one, part, path, results, earlier) {
   const above = [];
   for (let each = one; each; each = each.above) above.unshift(each);
-  const inner = { title: part.title, mock: undefined, diagnostic: none, name: part.title };
+  const own = { title: part.title, diagnostic: none, name: part.title, signal: new AbortController().signal };
+  const inner = new Proxy(own, { get: (has, name) => has[name] ?? (typeof name === "symbol" ? undefined : absent(`t.${name}`)) });
   inner.test = async (...given) => callStep({ ...newGroup("", null) }, parsed(given), [...path, parsed(given).title], results);
   const problem =
     earlier ??

@@ -42,7 +42,8 @@ tell({ ended: false, crash: "", results: [], later: [] });
 if (others) {
   process.on("unhandledRejection", () => undefined);
   const { observe } = require("./observe.cjs");
-  tell({ ended: true, crash: "", ...(await observe(load, names, others)) });
+  const tellSeen = (found) => tell({ ended: true, crash: "", ...found });
+  tellSeen(await observe(load, names, others, tellSeen));
   exit(0);
 }
 try {

@@ -32,7 +32,7 @@ def main() -> None:
     os.environ.pop("PYTHONNOUSERSITE", None)  # the home is a fresh one
     sys.path.insert(0, FOLDER)
     channel, kit, calls, endings = map(part, ("channel", "kit", "calls", "endings"))
-    observe = part("observe").observe if order else None
+    observe = part("same").observe if order else None
     if observe is None:
         part("surroundings").settle(DAYS_S)
     del sys.path[0]

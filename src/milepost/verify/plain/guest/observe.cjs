@@ -4,12 +4,13 @@ const { createHash } = require("node:crypto");
 const { inspect, types } = require("node:util");
 const Alike = require("./alike.cjs");
 const kit = require("./kit.cjs");
+const same = require("./same.cjs");
 
-const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 3000, LONGEST = 300;
+const FEWEST = 32, MOST_TRIALS = 120, MOST_CALLS = 4000, LONGEST_MS = 3000, LONGEST_LARGER_MS = 4000, LONGEST = 300;
 const OPAQUE = "?";
 const own = new WeakSet();
 const seen = [];
-let alike, step = "", count = 0;
+let alike, step = "", count = 0, compared = false;
 
 const isThing = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const isInstance = (value) =>
@@ -34,6 +35,10 @@ function shown(value) {
 const bare = (text) => text.replace(/^['"` ]+|['"` ]+$/g, "").toLowerCase();
 
 function answer(name, work, owner, given) {
+  if (compared) {
+    const place = `${step} ${++count}`, trial = String(alike.trial);
+    return same.answer(work, given, keep, (...words) => void seen.push([trial, place, name, ...words]));
+  }
   const all = owner === undefined ? given : [owner, ...given];
   const told = shown(all), known = new Set(given.map(shown).map(bare)), place = `${step} ${++count}`, trial = alike.trial;
   const tell = (word, said) => void seen.push([String(trial), place, name, told, word, said]);
@@ -86,10 +91,10 @@ observing.maker = (kind) => {
 
 // Claims: of what must throw, the work is still done.
 function lenient(...given) {
-  for (const one of given) if (typeof one === "function") return attempt(one);
+  for (const one of given) if (typeof one === "function") return attempted(one);
   return undefined;
 }
-function attempt(work) {
+function attempted(work) {
   try {
     const found = work();
     return types.isPromise(found) ? found.catch(() => undefined) : undefined;
@@ -98,7 +103,7 @@ function attempt(work) {
   }
 }
 const claims = new Proxy(lenient, { get: (target, name) => (name === "then" ? undefined : claims), apply: () => claims });
-observing.expect = Object.assign((value) => (typeof value === "function" ? (attempt(value), claims) : claims), { any: () => claims, objectContaining: () => claims });
+observing.expect = Object.assign((value) => (typeof value === "function" ? (attempted(value), claims) : claims), { any: () => claims, objectContaining: () => claims });
 observing.strict = observing.AssertionError = lenient;
 for (const name of Object.keys(require("node:assert"))) if (name !== "strict") observing.strict[name] = lenient;
 
@@ -113,21 +118,28 @@ module.exports.after = kit.after;
 module.exports.afterAll = kit.afterAll;
 module.exports.beforeEach = kit.beforeEach;
 module.exports.afterEach = kit.afterEach;
+module.exports.mock = kit.mock;
+module.exports.snapshot = kit.snapshot;
+module.exports.vi = kit.vi;
+module.exports.jest = kit.jest;
 module.exports.expect = observing.expect;
 
-// Call the steps in trials, the first with their own values; `load` gives the file of the steps anew.
-module.exports.observe = async (load, names, { seed, words, leaves }) => {
+// Call the steps in trials, the first with their own values; `load` gives the file of the steps anew, and `tell` is told
+// what was seen before what may take too long.
+module.exports.observe = async (load, names, { seed, words, leaves, compared: isCompared }, tell) => {
   alike = new Alike(seed, words, leaves);
+  compared = isCompared;
+  if (compared) same.watch();
   const until = Date.now() + LONGEST_MS;
+  const found = () => ({ seen, leaves: [...alike.leaves.values()] });
   let places = []; // where each step stands: its title may be made of values
-  for (let trial = 0, most = FEWEST; trial <= most && Date.now() < until; trial++) {
+  const attempt = async (trial) => {
     alike.begin(trial);
     kit.forget();
     try {
       await load(trial);
-    } catch (error) {
-      if (!trial) return { seen: [], leaves: [] };
-      continue;
+    } catch {
+      return false;
     }
     const paths = kit.paths();
     if (!trial) places = names.map((name) => paths.findIndex((path) => path === name || path.startsWith(`${name} > `) || name.startsWith(`${path} > `)));
@@ -135,7 +147,16 @@ module.exports.observe = async (load, names, { seed, words, leaves }) => {
       [step, count] = [name, 0];
       await kit.callSteps(new Set([paths[places[at]] ?? name]));
     }
-    if (!trial) most = Math.min(MOST_TRIALS, Math.max(FEWEST, Math.floor(MOST_CALLS / Math.max(1, seen.length))));
+    return true;
+  };
+  if (!(await attempt(0))) return { seen: [], leaves: [] };
+  const most = Math.min(MOST_TRIALS, Math.max(FEWEST, Math.floor(MOST_CALLS / Math.max(1, seen.length))));
+  for (let trial = 1; trial <= most && Date.now() < until; trial++) await attempt(trial);
+  const began = process.cpuUsage();
+  for (const trial of compared ? Alike.larger : []) {
+    if (process.cpuUsage(began).user / 1000 > LONGEST_LARGER_MS) break;
+    tell(found());
+    await attempt(trial);
   }
-  return { seen, leaves: [...alike.leaves.values()] };
+  return found();
 };

@@ -11,6 +11,8 @@ import random
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST = 4000
 MOST_LEAVES = 300
+LARGER, MOST_LARGER = 1000, 6  # in these trials texts and lists are longer, turn by turn
+_TEXT_LENGTHS, _LIST_LENGTHS = (60, 256, 2000), (30, 100, 1000)
 _LEAVES = (str, int, float, bytes)
 
 
@@ -25,13 +27,16 @@ class Alike:
         self.seed, self.words, self.trial = seed, words, 0
         self._leaves, self._instead = {(type(leaf), leaf): leaf for leaf in leaves}, {}
         self._known = bool(leaves)
-        self._reshapes = None
+        self._reshapes = self._list_length = None
 
     def begin(self, trial):
         """From here on the values are those of this trial."""
         draw = random.Random(f"{self.seed} {trial}")
         self.trial, self._reshapes = trial, draw if trial % 4 == 3 else None
         leaves = list(self._leaves.values())
+        if trial >= LARGER:
+            self._begin_larger(draw, *divmod(trial - LARGER, 2))
+            return
         if not trial or not leaves:
             return
         way = trial % 4
@@ -41,6 +46,17 @@ class Alike:
             chosen = [leaves[(trial // 4 * 2 + way) % len(leaves)]]
         wild = way == 0 and trial % 8 == 0
         self._instead = {(type(leaf), leaf): self._other(leaf, draw, wild) for leaf in chosen}
+
+    def _begin_larger(self, draw, size, of_lists):
+        """Lengthen all texts, or all lists: by others like them, so that nothing is a mere repetition."""
+        self._instead, self._reshapes = {}, draw
+        self._list_length = _LIST_LENGTHS[size] if of_lists else 0
+        texts = [leaf for leaf in self._leaves.values() if type(leaf) is str]
+        for leaf in () if of_lists else texts:
+            longer = leaf
+            while len(longer) < max(_TEXT_LENGTHS[size], 10 * len(leaf) * (size == 0)):
+                longer += _text(leaf, draw, [])
+            self._instead[str, leaf] = longer
 
     def leaves(self):
         """All that may be replaced."""
@@ -79,10 +95,22 @@ class Alike:
         return self._instead.get((kind, value), value) if kind in _LEAVES else value
 
     def _reshaped(self, values, draw):
+        if self._list_length is not None:
+            more = range(len(values), self._list_length if values else 0)
+            return values + [self._varied(values[at % len(values)], draw) for at in more]
         if len(values) < 2 or draw.random() < 0.3:
             return values
         at = draw.randrange(len(values))
         return draw.choice((values[::-1], values[:at] + values[at + 1 :], [*values, values[at]]))
+
+    def _varied(self, value, draw):
+        """A further entry of a list, like one that it has."""
+        kind = type(value)
+        if kind in (list, tuple):
+            return kind([self._varied(one, draw) for one in value])
+        if kind is dict:
+            return {key: self._varied(one, draw) for key, one in value.items()}
+        return self._other(value, draw, False) if kind in _LEAVES and value not in ("", b"") else value
 
     def _other(self, leaf, draw, wild):
         kind = type(leaf)

@@ -9,17 +9,35 @@ from .compare import equal, same, shown
 from .endings import Unequal, Unfit
 from .raises import Raises, raises
 
+_RUNNERS_OWN = frozenset(
+    {"skipTest", "enterContext", "enterAsyncContext", "addAsyncCleanup", "id", "shortDescription", "run", "debug"}
+    | {"addClassCleanup", "enterClassContext", "doClassCleanups", "doCleanups", "addTypeEqualityFunc", "maxDiff"}
+    | {"countTestCases", "defaultTestResult", "failureException", "longMessage"}
+    | {"_testMethodName", "_testMethodDoc", "_outcome", "_cleanups"}
+)
 
-class Case:
+
+class _Kind(type):
+    def __getattr__(cls, name):
+        return _missing(cls, name)
+
+
+class Case(metaclass=_Kind):
     """The methods that a class of steps compares with."""
 
     def __init__(self):
         self.cleanups = []
 
     def __getattr__(self, name):
-        if name.startswith("assert") or name in ("skipTest", "enterContext", "id", "shortDescription"):
-            raise Unfit(f"there is no {name} here")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return _missing(type(self), name)
+
+    @classmethod
+    def setUpClass(cls):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
 
     def setUp(self):
         pass
@@ -114,6 +132,12 @@ class Case:
         import re
 
         _hold(re.search(expected_regex, text), text, "matches", expected_regex)
+
+
+def _missing(kind, name):
+    if name.startswith("assert") or name in _RUNNERS_OWN:
+        raise Unfit(f"there is no {name} here")
+    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
 
 class _Block:

@@ -10,13 +10,12 @@ import sys
 import time
 from contextlib import suppress
 
-from .alike import Alike
 from .cases import Case
 from .endings import OWN, Unfit, is_products
 from .kit import Kit
 from .raises import Raises
 
-FIRST, FEWEST, MOST_TRIALS, MOST_CALLS, LONGEST_S = 12, 32, 120, 4000, 3
+FIRST, FEWEST, MOST_TRIALS, MOST_CALLS, MOST_SLOW, LONGEST_S = 12, 32, 120, 4000, 2, 3
 LONGEST, DEEPEST, MOST_PARTS = 300, 6, 10_000
 OPAQUE = "?"
 _PLAIN = (int, float, complex, bool, str, bytes, bytearray, type(None))
@@ -25,32 +24,40 @@ _READING = ("str", "repr", "len", "int", "float", "list", "tuple", "set", "dict"
 _ALIKE = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta", "UUID", "range")
 
 
-def observe(steps, calls, names, say, order):
+def observe_with(kit, steps, calls, names, say):
     """Call the steps in trials, the first with their own values; say what was asked of the product each time."""
-    kit = Observer(Alike(order["seed"], order["words"], order["leaves"]), say)
-    began, most, trial = time.monotonic(), FEWEST, 0
-    until, first = began + LONGEST_S, 1
-    while trial <= most and (trial < first or time.monotonic() < until):
+    for trial in _trials(kit, say):
         kit.alike.begin(trial)
         try:
             space = steps(kit)
-        except Exception:
+        except BaseException:  # a timer of an earlier step may well end it
             if not trial:
                 return
             space = None
         for name in names if space is not None else ():
-            kit.step, kit.count = name, 0
+            if name in kit.slow:
+                continue
+            kit.begin(name)
             with suppress(BaseException):  # what a step comes to is of no interest here
                 calls.call(space, name)
-        if not trial:
-            first = FIRST if time.monotonic() - began < 1 else 0
-            say("leaves", repr(kit.alike.leaves()))
-            most = min(MOST_TRIALS, max(FEWEST, MOST_CALLS // max(1, kit.said)))
-        trial += 1
+
+
+def _trials(kit, say):
+    began = time.monotonic()
+    yield 0
+    first = FIRST if time.monotonic() - began < 1 else 0
+    say("leaves", repr(kit.alike.leaves()))
+    for trial in range(1, min(MOST_TRIALS, max(FEWEST, MOST_CALLS // max(1, kit.said))) + 1):
+        if len(kit.slow) > MOST_SLOW or (trial >= first and time.monotonic() >= began + LONGEST_S):
+            break
+        yield trial
+    yield from kit.larger()
 
 
 class Observer(Kit):
     """A kit whose claims hold whatever they are told, and which says what the product answers."""
+
+    slow: frozenset[str] = frozenset()  # the steps that take so long that nobody calls them again
 
     def __init__(self, alike, say):
         super().__init__()
@@ -63,6 +70,14 @@ class Observer(Kit):
 
     def fail(self, reason="", **_):
         pass
+
+    def begin(self, name):
+        """From here on a step of this name asks."""
+        self.step, self.count = name, 0
+
+    def larger(self):
+        """Trials beyond those that all observers have: none."""
+        return ()
 
     def given(self, value):
         """A value of the test in this trial."""

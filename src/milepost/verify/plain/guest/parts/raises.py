@@ -30,6 +30,11 @@ class Raises:
         self.type, self.tb = kind, trace
         return self._match is None or self.match(self._match)
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise Unfit(f"there is no {name} here")
+
     def match(self, pattern):
         import re
 
@@ -40,6 +45,8 @@ class Raises:
 
 def raises(expected, *given, match=None, **named):
     block = Raises(expected, match)
+    if named and not given:
+        raise Unfit(f"there is no {next(iter(named))} here")
     if not given:
         return block
     with block:

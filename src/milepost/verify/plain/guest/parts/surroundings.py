@@ -10,6 +10,7 @@ import time
 
 _CLOCKS = ("monotonic", "perf_counter", "process_time", "thread_time")
 _ENDS_INPUT = b"\4" * 8
+_SIZE = b"".join(number.to_bytes(2, sys.byteorder) for number in (24, 80, 0, 0))
 
 
 def settle(days_s):
@@ -27,10 +28,14 @@ def _set_ahead(name, by):
 
 def with_terminal():
     """Go on in a child of this process, whose terminal is this one: what is written there is dropped."""
+    import fcntl
+    import termios
+
     try:
         ours, its = os.openpty()
     except OSError:
         return
+    fcntl.ioctl(its, termios.TIOCSWINSZ, _SIZE)
     child = os.fork()
     if child == 0:
         os.close(ours)
