@@ -68,12 +68,13 @@ class Checkouts:
         self._local = local or LocalFiles(top=root)
         self._mask = mask
         self._stores = OwnStores(common_dir=git.git_dir)
+        self._sound = ""
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
         home = self._folder(name)
         self.drop(name)
-        require_sound(self._git, tree or commit)
+        self._require_sound(tree or commit)
         workspace = Workspace(folder=home / "tree", scratch=home / "scratch", base=commit)
         try:
             workspace.folder.mkdir(parents=True)
@@ -90,6 +91,12 @@ class Checkouts:
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
+
+    def _require_sound(self, tree: str) -> None:
+        """Raise where a tree stands for no files; the last one that was found sound is not looked at again."""
+        if tree != self._sound:
+            require_sound(self._git, tree)
+            self._sound = tree
 
     def beside(self, git: Git) -> Checkouts:
         """The same checkouts, of which snapshots are taken with the objects of another git."""
