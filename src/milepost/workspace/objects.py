@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from milepost.workspace.git import Git
 
@@ -47,17 +48,21 @@ def blobs_of(git: Git, names: Iterable[str], largest: int) -> tuple[dict[str, by
 
 
 def _loose_blob(git: Git, name: str, largest: int) -> bytes | None:
-    """The content of a blob that has a file of its own in git's store and is no larger; git need not be started."""
-    try:
-        with (git.objects / name[:2] / name[2:]).open("rb") as file:
-            reader = zlib.decompressobj()
-            head, _, content = reader.decompress(file.read(_PIECE), _LONGEST_HEAD).partition(b"\0")
-            kind, _, size = head.partition(b" ")
-            if kind != b"blob" or int(size) > largest:
-                return None
-            content += reader.decompress(reader.unconsumed_tail + file.read())
-    except (OSError, ValueError, zlib.error):
+    """The content of a blob that has a file of its own in git's stores and is no larger: git need not be started."""
+    for store in git.stores:
+        with suppress(OSError, ValueError, zlib.error), (store / name[:2] / name[2:]).open("rb") as file:
+            return _inflated(file, largest)
+    return None
+
+
+def _inflated(file: BinaryIO, largest: int) -> bytes | None:
+    reader = zlib.decompressobj()
+    head, _, content = reader.decompress(file.read(_PIECE), _LONGEST_HEAD).partition(b"\0")
+    kind, _, size = head.partition(b" ")
+    if kind != b"blob" or int(size) > largest:
         return None
+    packed = reader.unconsumed_tail + file.read(largest + _PIECE)
+    content += reader.decompress(packed, int(size) + 1)
     return content if len(content) == int(size) else None
 
 
