@@ -27,7 +27,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 from measuring import Row, answers, arguments, git, interleaved, make_repo, tell
@@ -125,6 +124,7 @@ class Mark:
 
 def measure_growth(repo: Path, agent: Path, tasks: int) -> list[Mark]:
     """The begin of a run, and the end of each tenth of it."""
+    print(f"{'tasks':>8}{'ms a task':>12}{'CPU ms a task':>15}{'memory, MB':>12}", flush=True)
     marks = [mark(0)]
     done = 0
 
@@ -134,6 +134,7 @@ def measure_growth(repo: Path, agent: Path, tasks: int) -> list[Mark]:
             done += 1
             if done * PARTS // tasks > (done - 1) * PARTS // tasks:
                 marks.append(mark(done))
+                show_part(*marks[-2:])
 
     ending = milepost.run(repo / "ROADMAP.md", agent=f"command:{agent}", parallel=4, on_event=heard)
     assert isinstance(ending, milepost.RunFinished) and ending.passed, ending
@@ -151,20 +152,24 @@ def mark(tasks: int) -> Mark:
     )
 
 
+def show_part(before: Mark, after: Mark) -> None:
+    wall_ms = (after.wall_s - before.wall_s) / (after.tasks - before.tasks) * 1000
+    print(f"{after.tasks:8}{wall_ms:12.0f}{cpu_ms(before, after):15.0f}{after.rss_mb:12.1f}", flush=True)
+
+
+def cpu_ms(before: Mark, after: Mark) -> float:
+    """What a task took of a processor between two marks."""
+    return (after.cpu_s - before.cpu_s) / (after.tasks - before.tasks) * 1000
+
+
 def tell_growth(marks: list[Mark]) -> None:
-    """A line for each part, and the last beside the second."""
-    costs = []
-    print(f"{'tasks':>8}{'ms a task':>12}{'CPU ms a task':>15}{'memory, MB':>12}")
-    for before, after in pairwise(marks):
-        number = after.tasks - before.tasks
-        costs.append((after.cpu_s - before.cpu_s) / number * 1000)
-        wall_ms = (after.wall_s - before.wall_s) / number * 1000
-        print(f"{after.tasks:8}{wall_ms:12.0f}{costs[-1]:15.0f}{after.rss_mb:12.1f}")
+    """The last part beside the second."""
     early, end = marks[2], marks[-1]
+    first, last = cpu_ms(*marks[1:3]), cpu_ms(*marks[-2:])
     what = f"of {end.tasks:,} in a run, 4 at a time, of the second"
     grown_mb = (end.rss_mb - early.rss_mb) / (end.tasks - early.tasks) * 1000
     tell(
-        Row(what=f"CPU a task of the last tenth {what}", now=costs[-1], reference=costs[1], goal=1.2),
+        Row(what=f"CPU a task of the last tenth {what}", now=last, reference=first, goal=1.2),
         Row(
             what=f"memory of the engine for 1,000 tasks more, {end.tasks:,} in a run", now=grown_mb, unit="MB", goal=10
         ),
