@@ -1,6 +1,6 @@
 """Engine overhead for a task that does next to nothing, against a plain script that does the same work.
 
-    python benchmarks/overhead.py [ROUNDS] [--tasks 20]
+    python benchmarks/overhead.py [ROUNDS] [--tasks 20] [--growth 1000]
 
 Both run the check as things stand, make a checkout, run the same agent program, commit, run the same
 check in a clean checkout, read what changed, tick the box, commit the milepost, attach a note, and move
@@ -8,6 +8,10 @@ the branch. The script does it with the same git commands in the same number, an
 sandbox nor resume. The two are interleaved; printed are medians, and their ratio. Tasks run one at a time:
 what counts here is what one task costs, not how many fit beside each other. Beside it: what `plan` of four tasks and
 `status` take of a processor, and Python that does nothing.
+
+With `--growth` instead: one run of so many tasks, four at a time, in ten parts. Told for each are the time a task, what
+this process and its gits take of a processor for one, and its memory at the end; the last part is compared with the
+first but one, since the first has the start of the run.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -28,20 +33,30 @@ from measuring import Row, answers, arguments, git, interleaved, make_repo, tell
 
 import milepost
 
+PARTS = 10
 AGENT = "#!/bin/sh\nread -r _ || true\nn=1\nwhile [ -e made-$n.txt ]; do n=$((n + 1)); done\necho done > made-$n.txt\n"
+
+# Beside others it cannot tell its task from what is there.
+AGENT_OF_MANY = (
+    '#!/bin/sh\nfile=$(grep -o "made-[0-9]*\\.txt" "$MILEPOST_ASSIGNMENT" | head -n 1)\necho "$file" > "$file"\n'
+)
 
 
 def main() -> None:
     parser = arguments(__doc__, rounds=5)
     parser.add_argument("--tasks", type=int, default=20)
+    parser.add_argument("--growth", type=int, metavar="TASKS", help="one run of so many tasks, and nothing else")
     asked = answers(parser)
     tasks = 2 if asked.smoke else asked.tasks
     plain, engine = [], []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder + "/cache"
         agent = Path(folder, "agent")
-        agent.write_text(AGENT)
+        agent.write_text(AGENT_OF_MANY if asked.growth else AGENT)
         agent.chmod(0o755)
+        if asked.growth:
+            tell_growth(measure_growth(repo_of(Path(folder, "growth"), asked.growth), agent, asked.growth))
+            return
         for number in range(asked.rounds):
             plain.append(measure_script(repo_of(Path(folder, f"plain-{number}"), tasks), agent, tasks))
             engine.append(measure_engine(repo_of(Path(folder, f"engine-{number}"), tasks), agent, tasks))
@@ -95,6 +110,70 @@ def measure_engine(repo: Path, agent: Path, tasks: int) -> float:
     )
     assert isinstance(ending, milepost.RunFinished) and ending.passed, ending
     return (moments[-1] - moments[0]) / tasks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """How far a run is: the tasks that are done, and what it took until then."""
+
+    tasks: int
+    wall_s: float
+    cpu_s: float
+    rss_mb: float
+
+
+def measure_growth(repo: Path, agent: Path, tasks: int) -> list[Mark]:
+    """The begin of a run, and the end of each tenth of it."""
+    print(f"{'tasks':>8}{'ms a task':>12}{'CPU ms a task':>15}{'memory, MB':>12}", flush=True)
+    marks = [mark(0)]
+    done = 0
+
+    def heard(event: object) -> None:
+        nonlocal done
+        if isinstance(event, milepost.TaskFinished):
+            done += 1
+            if done * PARTS // tasks > (done - 1) * PARTS // tasks:
+                marks.append(mark(done))
+                show_part(*marks[-2:])
+
+    ending = milepost.run(repo / "ROADMAP.md", agent=f"command:{agent}", parallel=4, on_event=heard)
+    assert isinstance(ending, milepost.RunFinished) and ending.passed, ending
+    return marks
+
+
+def mark(tasks: int) -> Mark:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    kilobytes = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
+    return Mark(
+        tasks=tasks,
+        wall_s=time.perf_counter(),
+        cpu_s=own.ru_utime + own.ru_stime + children_s(),
+        rss_mb=int(kilobytes.split()[1]) / 1024,
+    )
+
+
+def show_part(before: Mark, after: Mark) -> None:
+    wall_ms = (after.wall_s - before.wall_s) / (after.tasks - before.tasks) * 1000
+    print(f"{after.tasks:8}{wall_ms:12.0f}{cpu_ms(before, after):15.0f}{after.rss_mb:12.1f}", flush=True)
+
+
+def cpu_ms(before: Mark, after: Mark) -> float:
+    """What a task took of a processor between two marks."""
+    return (after.cpu_s - before.cpu_s) / (after.tasks - before.tasks) * 1000
+
+
+def tell_growth(marks: list[Mark]) -> None:
+    """The last part beside the second."""
+    early, end = marks[2], marks[-1]
+    first, last = cpu_ms(*marks[1:3]), cpu_ms(*marks[-2:])
+    what = f"of {end.tasks:,} in a run, 4 at a time, of the second"
+    grown_mb = (end.rss_mb - early.rss_mb) / (end.tasks - early.tasks) * 1000
+    tell(
+        Row(what=f"CPU a task of the last tenth {what}", now=last, reference=first, goal=1.2),
+        Row(
+            what=f"memory of the engine for 1,000 tasks more, {end.tasks:,} in a run", now=grown_mb, unit="MB", goal=10
+        ),
+    )
 
 
 def measure_script(repo: Path, agent: Path, tasks: int) -> float:

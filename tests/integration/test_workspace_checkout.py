@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import ChangedFile, MaskedFile
 from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.workspace.checkout import Checkouts, Snapshot, remove_folder
+from milepost.workspace.git import Git
 from milepost.workspace.left_files import LeftLimits
 from milepost.workspace.local_files import LocalFiles
 from milepost.workspace.own_stores import OwnStores
@@ -560,6 +562,59 @@ def test_large_files_are_there_by_their_content_and_committed_as_pointers(place:
 
 
 LITTLE = LeftLimits(file_mb=2, change_mb=3, change_files=20, checkout_files=200)
+
+
+def test_for_a_snapshot_of_a_small_checkout_git_is_started_three_times(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all that a snapshot costs is starting git, and one is taken after each call of an agent's tool."""
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    (workspace.folder / "made.txt").write_text("made\n")
+    started: list[str] = []
+    start = Git._start
+
+    def counted(git: Git, words: list[str], *args: Any) -> Any:
+        started.extend(words[:1])
+        return start(git, words, *args)
+
+    monkeypatch.setattr(Git, "_start", counted)
+    assert checkouts.snapshot(workspace).changed == ("made.txt",)
+    assert started == ["-c", "write-tree", "diff-tree"]
+
+
+def test_files_that_are_gone_count_as_changed(place: Place) -> None:
+    for number in range(30):
+        place.write(f"old/{number}.txt", "old\n")
+    place.commit()
+    checkouts = Checkouts(place.home / "checkouts", place.engine_git(), limits=LITTLE)
+    workspace = checkouts.make("one", place.head)
+    shutil.rmtree(workspace.folder / "old")
+    assert "more than 20 changed files" in checkouts.snapshot(workspace).problem
+
+
+def test_a_file_in_which_there_might_be_a_credential_is_shown_with_what_it_was_before(place: Place) -> None:
+    place.write("short.txt", "SECRET of ours\n")
+    place.write("other.txt", "other\n")
+    place.commit()
+    shown: list[ChangedFile] = []
+
+    def mask(file: ChangedFile) -> MaskedFile | None:
+        shown.append(file)
+        if b"SECRET" in (file.after or b"") and b"SECRET" not in (file.before or b""):
+            return MaskedFile(path=file.path, content=b"", places=(file.path,))
+        return None
+
+    checkouts = Checkouts(place.home / "checkouts", place.engine_git(), mask=mask)
+    workspace = checkouts.make("one", place.head)
+    for name in ("short.txt", "other.txt"):
+        with (workspace.folder / name).open("a") as file:
+            file.write("more\n")
+    taken = checkouts.snapshot(workspace)
+    assert taken.leaks == () and taken.changed == ("other.txt", "short.txt")
+    assert [(file.path, file.before) for file in shown if file.before is not None] == [
+        ("short.txt", b"SECRET of ours\n")
+    ]
 
 
 def left_too_many(folder: Path) -> None:

@@ -134,6 +134,7 @@ def test_evidence_written_twice_is_one_note_and_other_notes_stay(place: Place) -
         mileposts.annotate(post.commit, '{\n "a": "#"\n}\n', NOW)
     assert mileposts.note(post.commit) == '{\n "a": "#"\n}'
     assert mileposts.note(place.head) is None
+    assert [mileposts.notes()(each) for each in (post.commit, place.head)] == ['{\n "a": "#"\n}', None]
     assert place.git("notes", "show") == "mine"
     assert len(place.git("notes", "--ref=milepost", "list").splitlines()) == 1
 

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
@@ -24,7 +24,7 @@ from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
 from milepost.workspace.left_files import LeftLimits, TooMuch, entries_of, open_up, require_little
 from milepost.workspace.local_files import LocalFiles
-from milepost.workspace.masked_tree import Mask, mask_tree, new_objects
+from milepost.workspace.masked_tree import Changed, Mask, changes_between, mask_tree, new_objects
 from milepost.workspace.own_stores import Filled, OwnStores, require_sound, sha256_of
 from milepost.workspace.quarantine import drop_left, quarantine
 
@@ -68,12 +68,13 @@ class Checkouts:
         self._local = local or LocalFiles(top=root)
         self._mask = mask
         self._stores = OwnStores(common_dir=git.git_dir)
+        self._sound = ""
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
         home = self._folder(name)
         self.drop(name)
-        require_sound(self._git, tree or commit)
+        self._require_sound(tree or commit)
         workspace = Workspace(folder=home / "tree", scratch=home / "scratch", base=commit)
         try:
             workspace.folder.mkdir(parents=True)
@@ -90,6 +91,12 @@ class Checkouts:
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
+
+    def _require_sound(self, tree: str) -> None:
+        """Raise where a tree stands for no files; the last one that was found sound is not looked at again."""
+        if tree != self._sound:
+            require_sound(self._git, tree)
+            self._sound = tree
 
     def beside(self, git: Git) -> Checkouts:
         """The same checkouts, of which snapshots are taken with the objects of another git."""
@@ -116,13 +123,18 @@ class Checkouts:
         taken = False
         try:
             with quarantine(self._git, self._root) as apart:
-                found = self._snapshot(apart.git, workspace, keep)
-                if not found.tree:
-                    return found
-                tree, leaks = mask_tree(apart.git, workspace.base, found.tree, self._mask)
-                apart.take_over(new_objects(apart.git, workspace.base, tree))
+                written = self._write(apart.git, workspace, keep)
+                if isinstance(written, Snapshot):
+                    return written
+                changes = changes_between(apart.git, workspace.base, written)
+                if nested := next((change.path for change in changes if change.is_submodule), None):
+                    return _refused(nested)
+                tree, leaks = mask_tree(apart.git, written, changes, self._mask)
+                if leaks:
+                    changes = changes_between(apart.git, workspace.base, tree)
+                apart.take_over(new_objects(changes, tree))
                 taken = not leaks
-                return found if taken else replace(_compared(apart.git, workspace, tree), leaks=leaks)
+                return Snapshot(tree=tree, changed=_paths(changes), leaks=leaks)
         except OSError as error:
             raise StateUnwritable(
                 f"git's objects cannot be written below {str(self._git.objects)!r}: {error.strerror}",
@@ -132,20 +144,25 @@ class Checkouts:
             if not taken:  # the index names objects that were dropped
                 self._git.plumb("read-tree", workspace.base, env=self._place(workspace))
 
-    def _snapshot(self, git: Git, workspace: Workspace, keep: tuple[str, ...]) -> Snapshot:
-        """The same as it is, with objects that `git` writes."""
+    def _write(self, git: Git, workspace: Workspace, keep: tuple[str, ...]) -> str | Snapshot:
+        """Write a tree of it as it is, with objects that `git` writes; a snapshot without one says why there is none.
+
+        The cost of a snapshot is that of starting git, nearly all of it: it is started as seldom as can be.
+        """
         env = self._place(workspace)
         ignoring = ("-c", f"core.excludesFile={workspace.folder.parent / 'leftovers'}")
         try:
             # Git must not come near a repository inside: it asks a submodule for its state with the submodule's own
             # configuration, which names programs to run and was written by the agent.
-            if nested := self._not_ignored(open_up(workspace.folder, self.limits), ignoring, env):
+            left = open_up(workspace.folder, self.limits)
+            if nested := self._not_ignored(left.repositories, ignoring, env):
                 return _refused(nested)
             for path in keep:
                 _clear_roadmap(workspace.folder, path)
             filled = self.filled(workspace)
             added = (".", *(f":(exclude,top,literal){path}" for path in filled.modules))
-            self._require_little(workspace, filled, (*ignoring, *_CHANGED, *added), env)
+            if not left.is_little(self.limits, _entries_in(Path(env["GIT_INDEX_FILE"]))):
+                self._require_little(workspace, filled, (*ignoring, *_CHANGED, *added), env)
             git.plumb(*ignoring, *_ADD, *added, env=env, within_s=_LONGEST_GIT_S)
         except OSError as error:
             raise _unwritable(self._root, error) from error
@@ -162,8 +179,7 @@ class Checkouts:
             return Snapshot(problem=problem)
         if lent := sorted(set(self._local.paths) - self._tracked(workspace.base)):
             git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
-        tree = git.plumb("write-tree", env=env)
-        return _compared(git, workspace, tree)
+        return git.plumb("write-tree", env=env)
 
     def apply(self, workspace: Workspace, words: tuple[str, ...], patch: bytes) -> tuple[int, str]:
         """Run `git apply`, or a question to it, on the files of a workspace: the exit code and what it prints."""
@@ -265,12 +281,8 @@ class Checkouts:
         shutil.copyfile(workspace.folder.parent / "index", own / "index")
 
 
-def _compared(git: Git, workspace: Workspace, tree: str) -> Snapshot:
-    """The tree and what it changes; a repository inside it would be committed as a bare pointer, its files lost."""
-    raw = git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
-    changes = dict(zip(raw[1::2], raw[0::2], strict=False))
-    nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
-    return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
+def _paths(changes: tuple[Changed, ...]) -> tuple[str, ...]:
+    return tuple(change.path for change in changes if not change.is_folder)
 
 
 def _put_pointers_back(git: Git, workspace: Workspace, large: Mapping[str, str], env: Mapping[str, str]) -> str:
@@ -284,6 +296,12 @@ def _put_pointers_back(git: Git, workspace: Workspace, large: Mapping[str, str],
         rows = git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *same)
         git.plumb("update-index", "-z", "--index-info", stdin=rows, env=env)
     return ""
+
+
+def _entries_in(index: Path) -> int:
+    """How many files an index has: its header says it."""
+    with index.open("rb") as file:
+        return int.from_bytes(file.read(12)[8:], "big")
 
 
 def _rows(names: list[str]) -> bytes:

@@ -64,17 +64,32 @@ def off_switches(filters: tuple[str, ...] = ()) -> list[str]:
 class Git:
     """Runs git on one repository, neutrally."""
 
-    def __init__(self, *, git_dir: Path, objects: Path, own_dir: Path, held_fds: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        git_dir: Path,
+        objects: Path,
+        own_dir: Path,
+        held_fds: tuple[int, ...] = (),
+        other_objects: tuple[Path, ...] = (),
+    ) -> None:
         self.git_dir = git_dir
         self.objects = objects
+        self.stores = (objects, *other_objects)
         self.own_dir = own_dir
         self._objects_alone = {"GIT_DIR": str(own_dir), "GIT_OBJECT_DIRECTORY": str(objects)}
         self._repository = {"GIT_DIR": str(git_dir)}
         self._held_fds = held_fds
 
     def with_objects(self, objects: Path) -> Git:
-        """The same repository with another folder for its objects."""
-        return Git(git_dir=self.git_dir, objects=objects, own_dir=self.own_dir, held_fds=self._held_fds)
+        """The same repository with another folder for new objects, which names those so far as its alternates."""
+        return Git(
+            git_dir=self.git_dir,
+            objects=objects,
+            own_dir=self.own_dir,
+            held_fds=self._held_fds,
+            other_objects=self.stores,
+        )
 
     def plumb(
         self,

@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _MEGABYTE = 1_000_000
@@ -36,10 +36,28 @@ class TooMuch(Exception):
     """Says in a line what nobody could take in, and what to do about it."""
 
 
-def open_up(folder: Path, limits: LeftLimits) -> list[str]:
-    """Give back the rights that an agent took from its own files; gives the folders with a repository inside."""
-    repositories = []
-    todo, seen = [folder], 0
+@dataclass(slots=True)
+class Left:
+    """What is in a checkout, also what git ignores: folders with a repository inside, the files and their bytes."""
+
+    repositories: list[str] = field(default_factory=list)
+    files: int = 0
+    total: int = 0
+    largest: int = 0
+
+    def is_little(self, limits: LeftLimits, tracked: int) -> bool:
+        """Whether all of it could be a change and be taken in, and that all `tracked` files are gone as well."""
+        return (
+            self.files + tracked <= limits.change_files
+            and self.largest <= limits.file_mb * _MEGABYTE
+            and self.total <= limits.change_mb * _MEGABYTE
+        )
+
+
+def open_up(folder: Path, limits: LeftLimits) -> Left:
+    """Give back the rights that an agent took from its own files; gives what there is."""
+    left = Left()
+    todo, seen = [str(folder)], 0
     _allow(folder, stat.S_IRWXU)
     while todo:
         place = todo.pop()
@@ -51,13 +69,18 @@ def open_up(folder: Path, limits: LeftLimits) -> list[str]:
             if entry.name in _READ_BY_GIT:
                 _require_readable(entry, folder)
             if entry.name == ".git":
-                repositories.append(str(place.relative_to(folder)))
+                left.repositories.append(os.path.relpath(place, folder))
             elif entry.is_dir(follow_symlinks=False):
-                _allow(Path(entry.path), stat.S_IRWXU)
-                todo.append(Path(entry.path))
-            elif entry.is_file(follow_symlinks=False):
-                _allow(Path(entry.path), stat.S_IRUSR)
-    return sorted(path for path in repositories if path != ".")
+                _allow(entry, stat.S_IRWXU)
+                todo.append(entry.path)
+            else:
+                left.files += 1
+                if entry.is_file(follow_symlinks=False):
+                    size = _allow(entry, stat.S_IRUSR)
+                    left.total += size
+                    left.largest = max(left.largest, size)
+    left.repositories = sorted(path for path in left.repositories if path != ".")
+    return left
 
 
 def require_little(folder: Path, changed: Iterable[str], limits: LeftLimits) -> None:
@@ -91,7 +114,7 @@ def entries_of(folder: Path) -> list[os.DirEntry[str]]:
     return []
 
 
-def _entries(folder: Path, most: int) -> list[os.DirEntry[str]]:
+def _entries(folder: str, most: int) -> list[os.DirEntry[str]]:
     """The same, but no more than one over `most`."""
     found: list[os.DirEntry[str]] = []
     with suppress(OSError), os.scandir(folder) as entries:
@@ -110,11 +133,14 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _allow(path: Path, rights: int) -> None:
+def _allow(path: Path | os.DirEntry[str], rights: int) -> int:
+    """Give rights where they are missing; how many bytes it has."""
     with suppress(OSError):  # a path that is too long can neither be opened nor committed
-        mode = path.lstat().st_mode
-        if mode & rights != rights:
-            path.chmod(mode | rights)
+        facts = path.stat(follow_symlinks=False)
+        if facts.st_mode & rights != rights:
+            Path(path).chmod(facts.st_mode | rights)
+        return facts.st_size
+    return 0
 
 
 def _too_much(what: str, setting: str) -> TooMuch:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -328,7 +328,16 @@ class Mileposts:
     def note(self, commit: str) -> str | None:
         """The evidence attached to a milepost; anyone may have pushed a note, so one that is too large is not read."""
         code, blob = self._git.try_refs("notes", f"--ref={NOTES}", "list", commit)
-        found, large = blobs_of(self._git, [blob] if code == 0 else [], LARGEST_NOTE)
+        return self._noted(commit, blob) if code == 0 else None
+
+    def notes(self) -> Callable[[str], str | None]:
+        """The same for any number of mileposts: where each has its evidence is asked for once."""
+        code, rows = self._git.try_refs("notes", f"--ref={NOTES}", "list")
+        blobs = {commit: blob for blob, commit in map(str.split, rows.splitlines())} if code == 0 else {}
+        return lambda commit: self._noted(commit, blobs[commit]) if commit in blobs else None
+
+    def _noted(self, commit: str, blob: str) -> str | None:
+        found, large = blobs_of(self._git, [blob], LARGEST_NOTE)
         if large:
             raise EvidenceForged(
                 f"the evidence note on {commit[:7]} is larger than {LARGEST_NOTE} bytes",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from milepost.workspace.git import Git
 
@@ -13,6 +15,7 @@ What = Literal["created", "changed", "deleted"]
 
 _WHAT: Mapping[bytes, What] = {b"A": "created", b"D": "deleted"}
 _LINK = b"120000"
+_PIECE, _LONGEST_HEAD = 1 << 16, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +41,37 @@ def entries_of(git: Git, tree: str) -> tuple[TreeEntry, ...]:
 
 def blobs_of(git: Git, names: Iterable[str], largest: int) -> tuple[dict[str, bytes], set[str]]:
     """The contents of blobs by their names, and those too large to be read; a submodule's name is no blob."""
-    wanted = "\n".join(dict.fromkeys(name for name in names if name.strip("0")))
-    if not wanted:
+    wanted = [name for name in dict.fromkeys(names) if name.strip("0")]
+    loose = {name: blob for name in wanted if (blob := _loose_blob(git, name, largest)) is not None}
+    packed, large = _blobs_asked_for(git, [name for name in wanted if name not in loose], largest)
+    return {name: blob for name in wanted if (blob := (loose | packed).get(name)) is not None}, large
+
+
+def _loose_blob(git: Git, name: str, largest: int) -> bytes | None:
+    """The content of a blob that has a file of its own in git's stores and is no larger: git need not be started."""
+    for store in git.stores:
+        with suppress(OSError, ValueError, zlib.error), (store / name[:2] / name[2:]).open("rb") as file:
+            return _inflated(file, largest)
+    return None
+
+
+def _inflated(file: BinaryIO, largest: int) -> bytes | None:
+    reader = zlib.decompressobj()
+    head, _, content = reader.decompress(file.read(_PIECE), _LONGEST_HEAD).partition(b"\0")
+    kind, _, size = head.partition(b" ")
+    if kind != b"blob" or int(size) > largest:
+        return None
+    packed = reader.unconsumed_tail + file.read(largest + _PIECE)
+    content += reader.decompress(packed, int(size) + 1)
+    return content if len(content) == int(size) else None
+
+
+def _blobs_asked_for(git: Git, names: Sequence[str], largest: int) -> tuple[dict[str, bytes], set[str]]:
+    """The same as git tells it, which says what is wrong with an object that cannot be read."""
+    if not names:
         return {}, set()
-    sized = git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted.encode())
+    wanted = "\n".join(names).encode()
+    sized = git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted)
     rows = (line.split() for line in sized.splitlines())
     sizes = {name: int(size) for name, size in rows if size.isdigit()}
     small = [name for name, size in sizes.items() if size <= largest]

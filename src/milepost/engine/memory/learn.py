@@ -18,7 +18,7 @@ from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.memory.episodes import episode_id, judges_agent
 from milepost.engine.memory.error_of_attempt import errors_of, failed_with
 from milepost.engine.memory.model_lessons import chosen_lessons
-from milepost.engine.records.milepost_note import recorded_note
+from milepost.engine.records.milepost_note import read_note
 from milepost.engine.records.run_spec import FinishedAttempt, RunSpec
 from milepost.engine.records.suspend import Suspended
 from milepost.engine.services import RunServices
@@ -26,6 +26,7 @@ from milepost.memory.lessons.experience import CheckRun, Experience, FileChange,
 from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.diagnosis.classify import classify
 from milepost.verify.selection.check import NAME as VERIFY
+from milepost.workspace.mileposts import Milepost
 
 MOST_FILES = 50
 LARGEST_FILE = 200_000
@@ -68,6 +69,7 @@ def learn_from(services: RunServices, order: RunSpec, task: Task, tries: tuple[F
 def experience_of(services: RunServices, order: RunSpec, task: Task, tries: tuple[FinishedAttempt, ...]) -> Experience:
     """A task with those of its attempts that tell something, from git and the engine's own checks."""
     told = [one.attempt for one in tries if judges_agent(one.attempt, classify(one.attempt))]
+    before = services.mileposts.history(tries[-1].attempt.base, most=MOST_BEFORE)
     return Experience(
         project=order.memory.project,
         task=task.id,
@@ -75,8 +77,8 @@ def experience_of(services: RunServices, order: RunSpec, task: Task, tries: tupl
         text=services.redact(task.text),
         files=task.files,
         tries=tuple(_tried(services, order, task, attempt, _accepted(told)) for attempt in told),
-        changed_before=_changed_before(services, order, tries),
-        commands_before=tuple(dict.fromkeys(_commands_before(services, task, tries))),
+        changed_before=_changed_before(services, order, before),
+        commands_before=tuple(dict.fromkeys(_commands_before(services, task, before))),
         at=float(tries[-1].finished_at),
     )
 
@@ -142,24 +144,18 @@ def _texts(file: ChangedFile, clean: Callable[[str], str]) -> FileChange:
     )
 
 
-def _changed_before(
-    services: RunServices, order: RunSpec, tries: tuple[FinishedAttempt, ...]
-) -> tuple[tuple[str, ...], ...]:
-    """The files of each earlier milepost below the last attempt, oldest first."""
-    base = tries[-1].attempt.base
-    posts = services.mileposts.history(base, most=MOST_BEFORE)
+def _changed_before(services: RunServices, order: RunSpec, posts: tuple[Milepost, ...]) -> tuple[tuple[str, ...], ...]:
+    """The files of each earlier milepost, oldest first."""
     files = services.mileposts.changed_by([post.commit for post in posts], order.roadmap)
     return tuple(files[post.commit] for post in reversed(posts) if files[post.commit])
 
 
-def _commands_before(
-    services: RunServices, task: Task, tries: tuple[FinishedAttempt, ...]
-) -> Iterator[tuple[str, ...]]:
+def _commands_before(services: RunServices, task: Task, posts: tuple[Milepost, ...]) -> Iterator[tuple[str, ...]]:
     """The commands of checks that the newest mileposts of other tasks passed by, as their evidence tells."""
-    posts = services.mileposts.history(tries[-1].attempt.base, most=MOST_BEFORE)
+    note_of = services.mileposts.notes()
     for post in [post for post in posts if not post.ends(task.id)][:MOST_NOTES]:
         try:
-            note = recorded_note(services.mileposts, post)
+            note = read_note(note_of(post.commit), post)
         except MilepostError:
             continue
         for check in note.evidence.checks if not note.problem else ():

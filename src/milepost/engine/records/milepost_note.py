@@ -22,7 +22,11 @@ class KeptNote:
 
 def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
     """The evidence that a milepost carries; a note that was edited or forged has a problem."""
-    text = mileposts.note(post.commit)
+    return read_note(mileposts.note(post.commit), post)
+
+
+def read_note(text: str | None, post: Milepost) -> KeptNote:
+    """What a note says, which a milepost may be without."""
     if text is None:
         raise MilepostError(
             f"milepost {post.commit[:7]} of {post.task} has no evidence note",

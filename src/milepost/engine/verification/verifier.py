@@ -62,8 +62,8 @@ class Verifier:
         task = corrected(task, candidate.corrections)
         change = self.mileposts.change(candidate.base, candidate.tree, without=roadmap)
         before = self._before(candidate.base)
-        parts = self._split(task, change, before)
         there = frozenset(self.mileposts.blobs_at(candidate.base))
+        parts = self._split(task, change, before, there)
         with ExitStack() as checkouts:
             trees = self._trees(checkouts, candidate, name, parts, before)
             subject = Subject(
@@ -93,13 +93,12 @@ class Verifier:
             left_out=(*parts.left_out, *(path for path in parts.uncertain if path not in there)),
         )
 
-    def _split(self, task: Task, change: Change, before: Baseline) -> Split:
+    def _split(self, task: Task, change: Change, before: Baseline, there: frozenset[str]) -> Split:
         """Which files of the change judge; of a change that is no task's, none: it is the user's own."""
         if not task.id or self.asked.mode is Mode.SKIP or not (lines_of(task) or needs_suite(change)):
             return Split()
         tests = before.tests() or {}
         lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]
-        there = frozenset(self.mileposts.blobs_at(before.commit))
         in_lines = [case.id for found in lines for case in found.cases]
         examples = files_with_examples((*tests, *in_lines))
         texts = (name for name in map(file_of, in_lines) if suffix(name) not in CODE)

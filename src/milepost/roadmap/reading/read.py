@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -37,6 +39,23 @@ def read(content: bytes, manner: Manner = PLAIN) -> Roadmap:
 @lru_cache(maxsize=4)
 def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     """The tasks of a roadmap, with the place of each box."""
+    with _all_kept():
+        return _survey(content, manner)
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """Without the collector of cycles, which would look at all that was read so far time and again: it is all kept."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _survey(content: bytes, manner: Manner) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = entries_of(drafts)

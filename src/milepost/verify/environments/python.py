@@ -73,7 +73,8 @@ class Python:
 
     def _refused(self) -> tuple[str, ...]:
         """What is said of the environments that are there and are not taken."""
-        found = ((name, tracked_at(self.repository, self.repository / name)) for name in ENVIRONMENT_FOLDERS)
+        there = (name for name in ENVIRONMENT_FOLDERS if os.path.lexists(self.repository / name))
+        found = ((name, tracked_at(self.repository, self.repository / name)) for name in there)
         return tuple(f"not {name}: git tracks {path}, and a commit could change it" for name, path in found if path)
 
     def _existing(self) -> ProjectPython | None:

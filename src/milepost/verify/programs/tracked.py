@@ -75,7 +75,10 @@ def _whole(folder: Path) -> Path:
 
 def _on_the_way(place: Path) -> Iterator[Path]:
     """The place, each link that is followed to get there, and where that is."""
-    yield Path(os.path.realpath(place))
+    real = Path(os.path.realpath(place))
+    yield real
+    if real == place:  # then none of what is above it is a link
+        return
     todo = [place]
     for _ in range(MOST_LINKS):
         if not todo:
