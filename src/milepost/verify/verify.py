@@ -199,27 +199,56 @@ def _of_the_project(subject: Subject) -> Iterator[tuple[str, Question]]:
 
 def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     """Whether the tests hold, as they were and as they are, whether they can fail, and whether they show the work."""
+    trees, before = subject.trees, subject.before
     if not subject.needs_suite:
-        yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
+        yield "verify", _done(subject, CandidateRuns(trees, before, {}))
         return
-    task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
-    modules = CompiledModulesCheck(change=change)
+    modules = CompiledModulesCheck(change=subject.change)
     yield "tests", modules
     if modules.older(trees.as_it_is.workspace.folder):
         return
-    judges = dict.fromkeys((*trees.split.tests, *trees.split.restored, *trees.split.left_out))
-    content = {
-        path: _on_old_code(file, trees.split)
-        for path in judges
+    about_tests = is_about_tests(subject.task, subject.change, trees.split.tests)
+    product = _product(subject, about_tests=about_tests)
+    runs = CandidateRuns(watched(trees, product), before, _judging_content(subject), subject.asked.runners)
+    yield from _by_runs(subject, runs)
+    if not subject.task.id:
+        return  # files as they are, and no task that they could be for
+    yield "verify", _done(subject, runs)
+    look = SecondLook(
+        change=subject.change,
+        product=product[:MOST_WATCHED],
+        runs=runs,
+        seed=subject.tree,
+        runners=subject.asked.runners,
+        about_tests=about_tests,
+        lines=subject.verify,
+    )
+    yield from _second_look(subject, look)
+
+
+def _product(subject: Subject, *, about_tests: bool) -> tuple[str, ...]:
+    """The files that are judged; for a task about tests, all that tests could be about."""
+    change, split = subject.change, subject.trees.split
+    if about_tests:
+        return tuple(path for path in sorted(subject.base_files) if suffix(path) in CODE and not is_test_path(path))
+    if split.judged or split.examples:
+        return split.product
+    return tuple(path for path in change.paths if path not in split.tests)
+
+
+def _judging_content(subject: Subject) -> dict[str, bytes | None]:
+    """The changed files that judge, as they are run on the source of the base."""
+    change, split = subject.change, subject.trees.split
+    return {
+        path: _on_old_code(file, split)
+        for path in dict.fromkeys((*split.tests, *split.restored, *split.left_out))
         if (file := change.file(path)) and not (file.is_link or file.unread)
     }
-    about_tests = is_about_tests(task, change, trees.split.tests)
-    product = trees.split.product
-    if not (trees.split.judged or trees.split.examples):
-        product = tuple(path for path in change.paths if path not in trees.split.tests)
-    if about_tests:
-        product = tuple(path for path in sorted(subject.base_files) if suffix(path) in CODE and not is_test_path(path))
-    runs = CandidateRuns(watched(trees, product), before, content, asked.runners)
+
+
+def _by_runs(subject: Subject, runs: CandidateRuns) -> Iterator[tuple[str, Question]]:
+    """What runs of the suite, of the lines and of tests from outside say, with the base's judges and the attempt's."""
+    trees, before, asked = subject.trees, subject.before, subject.asked
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
     yield (
         "tests",
@@ -246,33 +275,20 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
                 rule=asked.changed_tests,
             ),
         )
-    for check in outside_checks(subject.outside, task, subject.agent, trees.bench.bench, before, asked.runners):
+    for check in outside_checks(subject.outside, subject.task, subject.agent, trees.bench.bench, before, asked.runners):
         yield "verify", OnTree(check=check, tree=trees.bench)
     yield (
         "tests",
         ChangedTestsCheck(
             runs=runs,
-            change=change,
+            change=subject.change,
             before=stood,
             may_change=subject.tests_may_change,
-            removal=asks_for_removal(task),
+            removal=asks_for_removal(subject.task),
             rule=asked.changed_tests,
             reruns=asked.reruns,
         ),
     )
-    if not task.id:
-        return  # files as they are, and no task that they could be for
-    yield "verify", _done(subject, runs)
-    look = SecondLook(
-        change=change,
-        product=product[:MOST_WATCHED],
-        runs=runs,
-        seed=subject.tree,
-        runners=asked.runners,
-        about_tests=about_tests,
-        lines=subject.verify,
-    )
-    yield from _second_look(subject, look)
 
 
 def _on_old_code(file: ChangedFile, split: Split) -> bytes | None:
