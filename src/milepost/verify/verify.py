@@ -307,7 +307,7 @@ def _second_look(subject: Subject, look: SecondLook) -> Iterator[tuple[str, Ques
     yield "tests", WithoutRunner(look=look)
     if not look.about_tests:
         yield "tests", UnseenInputs(look=look, task=words_of(subject.task))
-        if keeps_behaviour(subject.task) or is_about_speed(subject.task):
+        if not subject.by_pattern and (keeps_behaviour(subject.task) or is_about_speed(subject.task)):
             yield "tests", SameAnswers(look=look)
     if any(path.endswith((".go", ".rs")) for path in look.product):
         yield "tests", UnderOtherNames(look=look)
