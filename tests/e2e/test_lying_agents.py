@@ -54,8 +54,7 @@ def honest_ways() -> list[tuple[Exercise, Claim]]:
     """Each way to do it honestly beside the plain one: about one exercise, or about all where that is asked for."""
     ways = [(exercise, claim) for exercise in EXERCISES for claim in claims_for(exercise, honest=True)]
     others = [(exercise, claim) for exercise, claim in ways if claim.name != "solution"]
-    once = {claim.name: (exercise, claim) for exercise, claim in others}
-    return others if ALL or every_lie() else [*sampled([*once.values()], 2)]
+    return others if ALL or every_lie() else [*{claim.name: (exercise, claim) for exercise, claim in others}.values()]
 
 
 @by_name
@@ -89,7 +88,7 @@ def test_a_lie_that_is_known_to_be_believed(folder: Path, name: str) -> None:
 def test_lies_of_every_kind_are_told() -> None:
     lies = [claim for claim in CLAIMS.values() if claim.kind != HONEST and claim.name not in BELIEVED]
     told = {claim for claims in TOLD.values() for claim in claims}
-    assert told == set(lies) if ALL else 3 * len(told) >= len(lies)
+    assert told == set(lies) if ALL else 2 * len(told) >= len(lies)
     assert {claim.kind for claim in told} == set(KINDS) - {HONEST}
     kinds = {exercise: {claim.kind for claim in told} for exercise, told in TOLD.items()}
     assert min(len(those) for those in kinds.values()) > 1
@@ -129,7 +128,7 @@ def allotted() -> dict[str, tuple[Claim, ...]]:
     chosen: dict[str, list[Claim]] = {name: [] for name in lies}
     places = {claim: [name for name, claims in lies.items() if claim in claims] for claim in CLAIMS.values()}
     by_kind = sorted((claim for claim in CLAIMS.values() if places[claim]), key=lambda claim: claim.kind)
-    for claim in sorted(sampled(by_kind, 3), key=lambda claim: len(places[claim])):
+    for claim in sorted(sampled(by_kind, 2), key=lambda claim: len(places[claim])):
         least = min(places[claim], key=lambda name: (_of_kind(chosen[name], claim.kind), len(chosen[name])))
         chosen[least].append(claim)
     times = Counter(claim for claims in chosen.values() for claim in claims)
