@@ -59,7 +59,7 @@ class Sqld:
 
     def freeze(self) -> None:
         assert self._process is not None
-        os.kill(self._process.pid, signal.SIGSTOP)
+        hold_still(self._process.pid)
 
     def thaw(self) -> None:
         assert self._process is not None
@@ -89,3 +89,14 @@ def sqld(tmp_path: Path) -> Iterator[Sqld]:
     server.start()
     yield server
     server.kill()
+
+
+def hold_still(pid: int) -> None:
+    """Stop a process; on return none of its threads runs."""
+    os.kill(pid, signal.SIGSTOP)
+    while not all(_is_stopped(thread) for thread in Path(f"/proc/{pid}/task").iterdir()):
+        time.sleep(0.001)
+
+
+def _is_stopped(thread: Path) -> bool:
+    return (thread / "stat").read_text().rpartition(")")[2].split()[0] in "Tt"

@@ -34,7 +34,7 @@ from milepost.store.libsql import LibsqlServer
 from tests.integration.memory_lives import Comparison, Places, compare, life, one_call, write_on
 from tests.postgres import Cluster
 from tests.slow import slow
-from tests.sqld import Sqld
+from tests.sqld import Sqld, hold_still
 
 START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=10.5)
 END = EpisodeEnd(kind="success", ended_at=20.0, verdict=Verdict.PASSED)
@@ -134,7 +134,7 @@ def test_a_server_that_is_frozen_holds_nobody_up(sqld: Sqld, cluster: Cluster) -
         wait_for(lambda: answers(over_http) and answers(postgres))
         backend = backend_of(postgres)
         sqld.freeze()
-        os.kill(backend, signal.SIGSTOP)
+        hold_still(backend)
         try:
             for primary in (over_http, postgres):
                 with pytest.raises(DatabaseAway, match=r"does not answer: no answer within 1 s"):

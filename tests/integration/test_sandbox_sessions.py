@@ -128,10 +128,15 @@ LEAVE_A_HUNDRED = """
 import os, time
 left, patient_until = 0, time.monotonic() + 100
 while left < 100 and time.monotonic() < patient_until:
+    ended, held = os.pipe()
+    os.set_inheritable(held, True)
     if os.system('(true &)') == 0:
         left += 1
     else:
         time.sleep(0.05)
+    os.close(held)
+    os.read(ended, 1)  # what was left has ended
+    os.close(ended)
 print(left)
 """
 
